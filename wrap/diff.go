@@ -1,0 +1,68 @@
+package wrap
+
+import (
+	"bytes"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+)
+
+// Diff returns a unified diff of a change in which values under env and headers, and args that look like secrets, are
+// masked. It is for reading, not for patching: a file that is all one line is laid out. Empty when nothing changes.
+func Diff(p Plan) string {
+	if bytes.Equal(p.Before, p.After) {
+		return ""
+	}
+	before, after := shown(p.Before, p.File.Format), shown(p.After, p.File.Format)
+	if bytes.Count(bytes.TrimSpace(before), []byte("\n")) == 0 {
+		before, after = layOut(before, p.File.Format), layOut(after, p.File.Format)
+	}
+	return string(diff.Diff(p.Path, before, p.Path, after))
+}
+
+// shown returns a file's masked text. One that does not parse can't be masked, so nothing of it is shown.
+func shown(data []byte, f jsonc.Format) []byte {
+	doc, err := jsonc.Parse(data, f)
+	if err != nil {
+		return []byte("(this text can't be read as a config: " + err.Error() + ")\n")
+	}
+	return maskFile(doc)
+}
+
+// layOut puts every member and element of a text on a line of its own. Comments are left out.
+func layOut(data []byte, f jsonc.Format) []byte {
+	doc, err := jsonc.Parse(data, f)
+	if err != nil {
+		return data
+	}
+	var b bytes.Buffer
+	layOutValue(&b, doc, doc.Root, "\n")
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+func layOutValue(b *bytes.Buffer, doc *jsonc.Doc, v jsonc.Value, line string) {
+	if len(v.Members)+len(v.Elems) == 0 {
+		b.Write(doc.Literal(v))
+		return
+	}
+	separator := line + "  "
+	next := func() {
+		b.WriteString(separator)
+		separator = "," + line + "  "
+	}
+	b.WriteByte(v.Kind)
+	for _, m := range v.Members {
+		next()
+		b.Write(doc.Src[m.KeyStart:m.KeyEnd])
+		b.WriteString(": ")
+		layOutValue(b, doc, m.Value, line+"  ")
+	}
+	for _, e := range v.Elems {
+		next()
+		layOutValue(b, doc, e, line+"  ")
+	}
+	b.WriteString(line)
+	b.WriteByte(v.Kind + 2) // ] and } stand two behind [ and {
+}

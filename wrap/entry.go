@@ -1,0 +1,260 @@
+package wrap
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+)
+
+// Entries lists the servers of a file in order. An entry counts as wrapped when it starts one of the known launchers or
+// anything called bouncer. The error is a *FileError.
+func Entries(f File, known ...string) ([]Entry, error) {
+	_, servers, err := read(f, known)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(servers))
+	for i := range servers {
+		entries[i] = servers[i].Entry
+	}
+	return entries, nil
+}
+
+// server is one entry with its place in the file.
+type server struct {
+	Entry
+	member jsonc.Member // of the server map
+	// Indexes of the entry's members, -1 for those it has not.
+	command, args, env, kind, url, sentinel int
+
+	argv []string // command and args as they stand, bouncer's own included
+	run  runLine  // of a wrapped entry
+}
+
+// value returns the entry's member with that index; for -1 the absent value.
+func (s *server) value(index int) jsonc.Value {
+	if index < 0 {
+		return jsonc.Value{}
+	}
+	return s.member.Value.Members[index].Value
+}
+
+// tail is the index in args of the upstream's command. Of a wrapped entry that is not Legacy.
+func (s *server) tail() int { return s.run.dash + 1 }
+
+// read parses a file and finds its servers, in the order in which they stand.
+func read(f File, known []string) (*jsonc.Doc, []server, error) {
+	doc, err := jsonc.Parse(f.Data, f.Format)
+	if err != nil {
+		return nil, nil, f.fail(err)
+	}
+	r := reader{doc: doc, lists: f.Lists, known: known}
+	for _, m := range f.Maps {
+		if err := r.walk(doc.Root, m.Scope, nil, m.Pointer); err != nil {
+			return nil, nil, f.fail(err)
+		}
+	}
+	slices.SortStableFunc(r.servers, func(a, b server) int { return a.member.KeyStart - b.member.KeyStart })
+	return doc, r.servers, nil
+}
+
+// reader gathers the servers of one file.
+type reader struct {
+	doc     *jsonc.Doc
+	lists   Lists
+	known   []string
+	servers []server
+}
+
+// walk follows a pointer from v to the server maps it leads to. What is absent or null holds no servers.
+func (r *reader) walk(v jsonc.Value, scope clients.Scope, path, pointer []string) error {
+	switch {
+	case v.Kind == 0 || v.Kind == 'n':
+		return nil
+	case v.Kind != '{' && len(path) == 0:
+		return r.doc.Errorf(v.Start, "an object was expected")
+	case v.Kind != '{':
+		return r.doc.Errorf(v.Start, "%q should be an object", path[len(path)-1])
+	case len(pointer) > 0 && pointer[0] != "*":
+		i, err := r.doc.Member(v, pointer[0])
+		if err != nil || i < 0 {
+			return err
+		}
+		return r.walk(v.Members[i].Value, scope, join(path, pointer[0]), pointer[1:])
+	}
+	if err := r.distinct(v); err != nil {
+		return err
+	}
+	for _, m := range v.Members {
+		if len(pointer) > 0 {
+			if err := r.walk(m.Value, scope, join(path, m.Key), pointer[1:]); err != nil {
+				return err
+			}
+			continue
+		}
+		s := server{Entry: Entry{Name: m.Key, Scope: scope, Pointer: join(path, m.Key)}, member: m}
+		if err := r.classify(&s); err != nil {
+			return err
+		}
+		r.servers = append(r.servers, s)
+	}
+	return nil
+}
+
+// join appends without touching what path's array may be shared with.
+func join(path []string, key string) []string { return append(slices.Clip(path), key) }
+
+// distinct refuses an object in which a key stands twice: clients take the last, and the other one would be lost.
+func (r *reader) distinct(obj jsonc.Value) error {
+	seen := make(map[string]bool, len(obj.Members))
+	for _, m := range obj.Members {
+		if seen[m.Key] {
+			return r.doc.Errorf(m.KeyStart, "duplicate key %q", m.Key)
+		}
+		seen[m.Key] = true
+	}
+	return nil
+}
+
+// classify finds an entry's members and says how it stands. The order of the questions matters: what starts bouncer is
+// never anything else, and a record on an entry that does not start it is worth more notice than its faults.
+func (r *reader) classify(s *server) error {
+	if s.member.Value.Kind != '{' {
+		s.State, s.Reason = Invalid, "is no object"
+		return nil
+	}
+	if err := r.locate(s); err != nil {
+		return err
+	}
+	s.URL = r.address(s)
+	command, _ := r.doc.Text(s.value(s.command))
+	args, _ := texts(r.doc, s.value(s.args))
+	s.argv = append([]string{command}, args...)
+	s.Command, s.Args = command, args
+
+	switch {
+	case isLauncher(command, r.known):
+		r.launched(s)
+	case s.sentinel >= 0:
+		s.State, s.Reason = Stale, "has a record of an upstream but does not start bouncer"
+	default:
+		s.State, s.Reason = r.unwrapped(s)
+	}
+	return nil
+}
+
+// locate finds the members that bouncer reads or writes.
+func (r *reader) locate(s *server) error {
+	for _, field := range []struct {
+		index *int
+		key   string
+	}{
+		{&s.command, "command"},
+		{&s.args, "args"},
+		{&s.env, "env"},
+		{&s.kind, "type"},
+		{&s.url, "url"},
+		{&s.sentinel, Sentinel},
+	} {
+		i, err := r.doc.Member(s.member.Value, field.key)
+		if err != nil {
+			return err
+		}
+		*field.index = i
+	}
+	return nil
+}
+
+// address returns a remote server's URL.
+func (r *reader) address(s *server) string {
+	url, ok := r.doc.Text(s.value(s.url))
+	for _, m := range s.member.Value.Members {
+		if !ok && (m.Key == "serverUrl" || m.Key == "httpUrl") { // other clients' names for it
+			url, ok = r.doc.Text(m.Value)
+		}
+	}
+	return url
+}
+
+// launched classifies an entry whose command is bouncer.
+func (r *reader) launched(s *server) {
+	line, isRun := parseRun(s.Args)
+	s.run = line
+	switch {
+	case !isRun && (len(s.Args) == 0 || s.Args[0] == "serve" || s.Args[0] == "gateway"):
+		s.State = Own
+		return
+	case !isRun || !line.named || line.dash < 0 && line.config == "" || line.dash == len(s.Args)-1:
+		s.State, s.Reason = Invalid, "starts bouncer, but not with a server behind it"
+		return
+	}
+	s.State = Wrapped
+	s.Launcher, s.Policies, s.Profile = s.Command, line.policies, line.profile
+	s.NoSentinel = s.sentinel < 0
+	record := recordIn(r.doc, s.value(s.sentinel))
+	if line.dash < 0 {
+		s.Legacy = true
+		s.Command, s.Args = record.text(), record.argTexts()
+		if !record.isObject() {
+			s.Reason = "holds no record of its server, so that it can't start or be restored"
+		}
+		return
+	}
+	s.Command, s.Args = s.Args[s.tail()], s.Args[s.tail()+1:]
+	s.Disagree = !s.NoSentinel && (record.text() != s.Command || !slices.Equal(record.argTexts(), s.Args))
+	s.Reason = r.lists.denial(s.Name, append([]string{s.Command}, s.Args...))
+}
+
+// unwrapped classifies an entry that does not start bouncer.
+func (r *reader) unwrapped(s *server) (State, string) {
+	kind, isText := r.doc.Text(s.value(s.kind))
+	hasCommand := present(s.value(s.command))
+	stdio := kind == "stdio" || kind == "local" || kind == "" && hasCommand
+	switch {
+	case present(s.value(s.kind)) && !isText:
+		return Invalid, "type is no string"
+	case !stdio && s.URL != "": // even where this client wants a type: others read the same file
+		return Remote, ""
+	case !stdio && kind != "":
+		return Invalid, fmt.Sprintf("type %q needs a url or is unknown", kind)
+	case !hasCommand:
+		return Invalid, "has neither command nor url"
+	}
+	if why := r.fault(s); why != "" {
+		return Invalid, why
+	}
+	if why := r.lists.denial(s.Name, s.argv); why != "" {
+		return Denied, why
+	}
+	return Plain, ""
+}
+
+// fault says why a client can't start a stdio entry, or nothing.
+func (r *reader) fault(s *server) string {
+	command, isText := r.doc.Text(s.value(s.command))
+	args, env := s.value(s.args), s.value(s.env)
+	switch {
+	case !isText:
+		return "command is no string"
+	case command == "":
+		return "command is empty"
+	case present(args) && args.Kind != '[':
+		return "args is no array"
+	case present(env) && env.Kind != '{':
+		return "env is no object"
+	}
+	if _, bad := texts(r.doc, args); bad >= 0 {
+		return fmt.Sprintf("args[%d] is no string", bad)
+	}
+	for _, m := range env.Members {
+		if m.Value.Kind != '"' {
+			return fmt.Sprintf("env %q is no string", m.Key)
+		}
+	}
+	return ""
+}
+
+// present reports whether a value is there and not null.
+func present(v jsonc.Value) bool { return v.Kind != 0 && v.Kind != 'n' }

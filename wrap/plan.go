@@ -1,0 +1,262 @@
+package wrap
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+)
+
+// PlanWrap plans bouncer in front of the chosen servers of a file. Before and After are equal when there is nothing to do.
+// It refuses, with a *FileError, a file whose edit it could not take back byte for byte.
+func PlanWrap(f File, o Options) (Plan, error) {
+	w := wrapping{file: f, options: o, launcher: o.Launcher}
+	if f.Shared {
+		w.launcher = "bouncer" // everybody's copy of the file names it, and theirs lies elsewhere
+	}
+	if w.launcher == "" {
+		return Plan{}, f.fail(errors.New("no launcher is given"))
+	}
+	doc, servers, err := read(f, o.launchers())
+	if err != nil {
+		return Plan{}, err
+	}
+	w.doc = doc
+	var fresh, renewed []jsonc.Edit // of entries wrapped now, and before
+	steps := make([]Step, len(servers))
+	for i := range servers {
+		steps[i] = w.step(&servers[i])
+		switch steps[i].Action {
+		case Wrap:
+			fresh = append(fresh, w.wrap(&servers[i])...)
+		case Rewrap:
+			renewed = append(renewed, w.rewrap(&servers[i])...)
+		}
+	}
+	p := newPlan(f, steps, slices.Concat(fresh, renewed))
+	if err := w.verify(p, jsonc.Apply(f.Data, renewed)); err != nil {
+		return Plan{}, f.fail(err)
+	}
+	return p, nil
+}
+
+func newPlan(f File, steps []Step, edits []jsonc.Edit) Plan {
+	after := f.Data
+	if len(edits) > 0 {
+		after = jsonc.Apply(f.Data, edits)
+	}
+	return Plan{
+		Change: Change{Path: f.Path, Before: f.Data, After: after, Mode: f.Mode, Lock: f.Lock},
+		File:   f,
+		Steps:  steps,
+	}
+}
+
+// launchers are all commands that count as bouncer.
+func (o Options) launchers() []string {
+	if o.Launcher == "" {
+		return o.Known
+	}
+	return append(slices.Clip(o.Known), o.Launcher)
+}
+
+// chosen reports whether the plan may touch an entry.
+func (o Options) chosen(e Entry) bool {
+	return (len(o.Servers) == 0 || slices.Contains(o.Servers, e.Name)) &&
+		(len(o.Scopes) == 0 || slices.Contains(o.Scopes, e.Scope))
+}
+
+// wrapping is one file being planned.
+type wrapping struct {
+	file     File
+	options  Options
+	launcher string
+	doc      *jsonc.Doc
+}
+
+// step decides what happens to an entry.
+func (w *wrapping) step(s *server) Step {
+	skip := func(why string) Step { return Step{Entry: s.Entry, Action: Skip, Reason: why} }
+	switch {
+	case !w.options.chosen(s.Entry):
+		return skip("not chosen")
+	case s.State == Plain:
+		return Step{Entry: s.Entry, Action: Wrap, Original: w.original(s)}
+	case s.State == Wrapped && !s.Legacy && (s.Launcher != w.launcher || !s.run.equal(w.line(s))):
+		return Step{Entry: s.Entry, Action: Rewrap}
+	case s.State == Wrapped:
+		return Step{Entry: s.Entry, Action: Keep}
+	case s.State == Remote:
+		return skip("a remote server has no command to put bouncer in front of")
+	case s.State == Own:
+		return skip("is bouncer itself")
+	}
+	return skip(s.Reason)
+}
+
+// original is how a plain entry is written.
+func (w *wrapping) original(s *server) Original {
+	return Original{
+		Command: string(w.doc.Literal(s.value(s.command))),
+		Args:    string(w.doc.Literal(s.value(s.args))), // empty for the absent value
+	}
+}
+
+// line is the command line an entry should have: the one it has, with what the options name.
+func (w *wrapping) line(s *server) runLine {
+	line := s.run
+	line.name, line.named = s.Name, true
+	if len(w.options.Policies) > 0 {
+		line.policies = w.options.Policies
+	}
+	if w.options.Profile != "" {
+		line.profile = w.options.Profile
+	}
+	if w.options.Home != "" && !w.file.Shared && movesHome(s.value(s.env)) {
+		line.home = w.options.Home
+	}
+	return line
+}
+
+// movesHome reports whether an entry's env leads bouncer's own look-ups astray: it is started with that env too.
+func movesHome(env jsonc.Value) bool {
+	home := false
+	for _, m := range env.Members {
+		switch strings.ToUpper(m.Key) {
+		case "BOUNCER_HOME":
+			return false // the person has settled it
+		case "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME":
+			home = true
+		}
+	}
+	return home
+}
+
+// name is the literal of an entry's name.
+func (w *wrapping) name(s *server) []byte { return w.doc.Src[s.member.KeyStart:s.member.KeyEnd] }
+
+// wrap puts bouncer in front of a plain entry: the launcher takes the command's place, the command's literal moves into
+// args, and the sentinel records both.
+func (w *wrapping) wrap(s *server) []jsonc.Edit {
+	obj := s.member.Value
+	command := s.value(s.command)
+	edits := []jsonc.Edit{{Start: command.Start, End: command.End, Text: jsonc.Quote(w.launcher)}}
+
+	words := slices.Concat([][]byte{[]byte(`"run"`)}, w.line(s).flags(w.name(s)), [][]byte{[]byte(`"--"`), w.doc.Literal(command)})
+	args := s.value(s.args)
+	var added []jsonc.NewMember
+	switch {
+	case args.Kind == '[':
+		edits = append(edits, w.doc.Prepend(obj.Members[s.args], words...))
+	case s.args >= 0: // null
+		edits = append(edits, jsonc.Edit{Start: args.Start, End: args.End, Text: w.array(s, words)})
+	default:
+		added = append(added, jsonc.NewMember{Key: "args", Literal: w.array(s, words)})
+	}
+
+	last := len(obj.Members) - 1
+	if len(added) > 0 && s.command != last {
+		edits = append(edits, w.doc.InsertAfter(obj, s.command, added...)...)
+		added = nil
+	}
+	added = append(added, jsonc.NewMember{Key: Sentinel, Literal: w.sentinel(s)})
+	return append(edits, w.doc.InsertAfter(obj, last, added...)...)
+}
+
+// array writes literals as an array in one line.
+func (w *wrapping) array(s *server, literals [][]byte) []byte {
+	comma := []byte("," + w.space(s))
+	return slices.Concat([]byte("["), bytes.Join(literals, comma), []byte("]"))
+}
+
+// space is what the entry puts behind commas and colons in a line.
+func (w *wrapping) space(s *server) string { return w.doc.Space(s.member.Value.Members[s.command]) }
+
+// sentinel writes the record of an entry's command and args, with their literals as they stand.
+func (w *wrapping) sentinel(s *server) []byte {
+	space := w.space(s)
+	var b bytes.Buffer
+	b.WriteString("{" + space + `"command":` + space)
+	b.Write(w.doc.Literal(s.value(s.command)))
+	if args := s.value(s.args); args.Kind == '[' {
+		literals := make([][]byte, len(args.Elems))
+		for i, elem := range args.Elems {
+			literals[i] = w.doc.Literal(elem)
+		}
+		b.WriteString("," + space + `"args":` + space)
+		b.Write(w.array(s, literals))
+	} else if s.args >= 0 {
+		b.WriteString("," + space + `"args":` + space + "null")
+	}
+	b.WriteString(space + "}")
+	return b.Bytes()
+}
+
+// rewrap brings launcher and flags of a wrapped entry up to date. Flags keep their places, so that only those that
+// differ change.
+func (w *wrapping) rewrap(s *server) []jsonc.Edit {
+	var edits []jsonc.Edit
+	if command := s.value(s.command); s.Launcher != w.launcher {
+		edits = append(edits, jsonc.Edit{Start: command.Start, End: command.End, Text: jsonc.Quote(w.launcher)})
+	}
+	line := w.line(s)
+	if s.run.equal(line) {
+		return edits
+	}
+	holder := s.member.Value.Members[s.args]
+	old := holder.Value.Elems[1:s.run.dash]
+	flags := line.flags(w.name(s))
+	for i := range min(len(old), len(flags)) {
+		if !bytes.Equal(w.doc.Literal(old[i]), flags[i]) {
+			edits = append(edits, jsonc.Edit{Start: old[i].Start, End: old[i].End, Text: flags[i]})
+		}
+	}
+	if n := len(flags); len(old) > n {
+		return append(edits, jsonc.Edit{Start: old[n-1].End, End: old[len(old)-1].End})
+	}
+	if n := len(old); len(flags) > n {
+		separator := w.doc.Separator(holder)
+		text := append(slices.Clip(separator), bytes.Join(flags[n:], separator)...)
+		edits = append(edits, jsonc.Edit{Start: old[n-1].End, End: old[n-1].End, Text: text})
+	}
+	return edits
+}
+
+// verify reads the planned bytes as a client would, and takes the new wraps away again, which must leave base: the
+// file as it was, but for the entries that were wrapped before.
+func (w *wrapping) verify(p Plan, base []byte) error {
+	if bytes.Equal(p.Before, p.After) {
+		return nil
+	}
+	after := p.File
+	after.Data = p.After
+	doc, servers, err := read(after, w.options.launchers())
+	if err != nil {
+		return err
+	}
+	if len(servers) != len(p.Steps) {
+		return errors.New("the edit would change which servers there are")
+	}
+	u := unwrapping{doc: doc}
+	var edits []jsonc.Edit
+	for i, step := range p.Steps {
+		s := &servers[i]
+		if step.Action != Wrap && step.Action != Rewrap {
+			continue
+		}
+		if s.State != Wrapped || s.Name != step.Entry.Name || s.Launcher != w.launcher || !sameUpstream(s.Entry, step.Entry) {
+			return errors.New("the edit would change what a server starts")
+		}
+		if step.Action == Wrap {
+			edits = append(edits, u.unwrap(s)...)
+		}
+	}
+	if !bytes.Equal(jsonc.Apply(p.After, edits), base) {
+		return errors.New("the edit could not be taken back byte for byte")
+	}
+	return nil
+}
+
+func sameUpstream(a, b Entry) bool { return a.Command == b.Command && slices.Equal(a.Args, b.Args) }

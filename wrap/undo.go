@@ -1,0 +1,92 @@
+package wrap
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Restore is the action of an undo: the bytes come from a backup.
+const Restore Action = "restore"
+
+// ErrNothingToUndo says that no generation is left whose files could be put back.
+var ErrNothingToUndo = errors.New("nothing to undo")
+
+// Undo puts the exact bytes back that the files of a generation had before it; number 0 is Find's. It refuses when a file
+// has changed since (ErrChanged): its backup knows nothing of that change. It is an apply itself, with a generation of its own.
+func Undo(s *Store, number int, o ApplyOptions) (Generation, error) {
+	g, err := s.Find(number)
+	if err != nil {
+		return Generation{}, err
+	}
+	plans, err := PlanUndo(s, g)
+	if err != nil {
+		return Generation{}, err
+	}
+	o.Replan, o.undoes = nil, g.Number
+	return Apply(s, plans, o)
+}
+
+// PlanUndo plans what Undo does. The error is a *FileError.
+func PlanUndo(s *Store, g Generation) ([]Plan, error) {
+	var plans []Plan
+	for _, saved := range g.Files {
+		plan, err := s.planUndo(g, saved)
+		if err != nil {
+			return nil, &FileError{Client: saved.Client, Path: saved.Path, Err: err}
+		}
+		plans = append(plans, plan)
+	}
+	return plans, nil
+}
+
+// planUndo plans one file's old bytes. A file that has them already, because the apply was killed before it came to it, stays.
+func (s *Store) planUndo(g Generation, saved Saved) (Plan, error) {
+	before, err := s.backup(g, saved)
+	if err != nil {
+		return Plan{}, err
+	}
+	current, _, err := readRegular(saved.Path)
+	if err != nil {
+		return Plan{}, err
+	}
+	if now := digest(current); now != saved.After && now != saved.Before {
+		return Plan{}, fmt.Errorf("%w that generation %d wrote", ErrChanged, g.Number)
+	}
+	file := File{Client: saved.Client, Path: saved.Path, Format: saved.Format, Lock: saved.Lock, Data: current, Mode: saved.Mode}
+	plan := Plan{
+		Change: Change{Path: saved.Path, Before: current, After: before, Mode: saved.Mode, Lock: saved.Lock},
+		File:   file,
+	}
+	for _, name := range saved.Entries {
+		plan.Steps = append(plan.Steps, Step{Entry: Entry{Name: name}, Action: Restore})
+	}
+	return plan, nil
+}
+
+// Find returns the generation with that number, or for 0 the newest that is not undone yet. The error wraps ErrNothingToUndo
+// when there is none, or when it was reversed at once.
+func (s *Store) Find(number int) (Generation, error) {
+	list, err := s.Generations()
+	if err != nil {
+		return Generation{}, err
+	}
+	undone := map[int]bool{}
+	for _, g := range list {
+		undone[g.Undoes] = undone[g.Undoes] || !g.Reversed
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		g := list[i]
+		switch {
+		case number != 0 && g.Number == number && g.Reversed:
+			return Generation{}, fmt.Errorf("generation %d failed and was reversed: %w", number, ErrNothingToUndo)
+		case number != 0 && g.Number == number:
+			return g, nil
+		case number == 0 && g.Undoes == 0 && !g.Reversed && !undone[g.Number]:
+			return g, nil
+		}
+	}
+	if number != 0 {
+		return Generation{}, fmt.Errorf("no generation %d: %w", number, ErrNothingToUndo)
+	}
+	return Generation{}, ErrNothingToUndo
+}

@@ -1,0 +1,203 @@
+package wrap
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+)
+
+// PlanUnwrap plans taking bouncer away from the chosen servers of a file. What stands behind `--` is what comes back;
+// the sentinel, and Options.Originals when a client has dropped it, say what that leaves open.
+func PlanUnwrap(f File, o Options) (Plan, error) {
+	doc, servers, err := read(f, o.launchers())
+	if err != nil {
+		return Plan{}, err
+	}
+	u := unwrapping{doc: doc, originals: o.Originals}
+	steps := make([]Step, len(servers))
+	var edits []jsonc.Edit
+	for i := range servers {
+		s := &servers[i]
+		steps[i] = unwrapStep(s, o)
+		switch {
+		case steps[i].Action != Unwrap:
+		case s.Legacy:
+			edits = append(edits, u.restore(s))
+		default:
+			edits = append(edits, u.unwrap(s)...)
+		}
+	}
+	p := newPlan(f, steps, edits)
+	if err := verifyUnwrap(p, o); err != nil {
+		return Plan{}, f.fail(err)
+	}
+	return p, nil
+}
+
+// unwrapStep decides what happens to an entry.
+func unwrapStep(s *server, o Options) Step {
+	step := Step{Entry: s.Entry, Action: Keep}
+	switch {
+	case !o.chosen(s.Entry):
+		step.Action, step.Reason = Skip, "not chosen"
+	case s.State == Wrapped && s.Legacy && recordless(s):
+		step.Action, step.Reason = Skip, s.Reason
+	case s.State == Wrapped:
+		step.Action = Unwrap
+	case s.State == Stale:
+		step.Action, step.Reason = Skip, s.Reason
+	}
+	return step
+}
+
+// recordless reports whether a legacy entry has lost what it was.
+func recordless(s *server) bool { return s.value(s.sentinel).Kind != '{' }
+
+// PlanDropStale plans taking stale sentinels away: records on entries that do not start bouncer.
+func PlanDropStale(f File, o Options) (Plan, error) {
+	doc, servers, err := read(f, o.launchers())
+	if err != nil {
+		return Plan{}, err
+	}
+	steps := make([]Step, len(servers))
+	var edits []jsonc.Edit
+	for i := range servers {
+		s := &servers[i]
+		steps[i] = Step{Entry: s.Entry, Action: Keep}
+		switch {
+		case !o.chosen(s.Entry):
+			steps[i].Action, steps[i].Reason = Skip, "not chosen"
+		case s.State == Stale:
+			steps[i].Action = Drop
+			edits = append(edits, doc.Remove(s.member.Value, s.sentinel)...)
+		}
+	}
+	p := newPlan(f, steps, edits)
+	if err := verifyUnwrap(p, o); err != nil {
+		return Plan{}, f.fail(err)
+	}
+	return p, nil
+}
+
+// unwrapping is one file being planned.
+type unwrapping struct {
+	doc       *jsonc.Doc
+	originals map[string]Original
+}
+
+// unwrap takes away what wrapping inserted.
+func (u *unwrapping) unwrap(s *server) []jsonc.Edit {
+	obj, args := s.member.Value, s.value(s.args)
+	records := []record{recordIn(u.doc, s.value(s.sentinel)), recordOf(u.originals[PointerKey(s.Pointer)])}
+
+	launcher := s.value(s.command)
+	edits := []jsonc.Edit{{Start: launcher.Start, End: launcher.End, Text: u.spelling(args.Elems[s.tail()], records, commandOf)}}
+	var gone []int
+	if s.sentinel >= 0 {
+		gone = append(gone, s.sentinel)
+	}
+	inserted := s.tail() + 1
+	switch shape := u.shape(s, records); shape {
+	case "":
+		gone = append(gone, s.args)
+	case "null":
+		edits = append(edits, jsonc.Edit{Start: args.Start, End: args.End, Text: []byte(shape)})
+	default:
+		edits = append(edits, u.doc.DropFirst(args, inserted)...)
+		edits = append(edits, u.respell(args.Elems[inserted:], records)...)
+	}
+	return append(edits, u.doc.Remove(obj, gone...)...)
+}
+
+// shape says how the entry had its args: as an array, as null, or (empty) not at all. With nothing behind the command
+// the array does not tell; a record of the same command does. An array is what every client takes, so it is the answer
+// when nobody knows.
+func (u *unwrapping) shape(s *server, records []record) string {
+	const array = "[]"
+	if len(s.Args) > 0 {
+		return array
+	}
+	for _, r := range records {
+		if !r.isObject() || r.text() != s.Command {
+			continue
+		}
+		switch r.args.Kind {
+		case 0:
+			return ""
+		case 'n':
+			return "null"
+		}
+		break
+	}
+	return array
+}
+
+func commandOf(r record) jsonc.Value { return r.command }
+
+// spelling returns the literal that the first record to agree with v has for it, and v's own if none does.
+func (u *unwrapping) spelling(v jsonc.Value, records []record, of func(record) jsonc.Value) []byte {
+	for _, r := range records {
+		if literal, ok := r.spells(v, u.doc, of(r)); ok {
+			return literal
+		}
+	}
+	return u.doc.Literal(v)
+}
+
+// respell gives arguments their recorded spelling where it differs, as after a client has written the file anew.
+func (u *unwrapping) respell(elems []jsonc.Value, records []record) []jsonc.Edit {
+	var edits []jsonc.Edit
+	for i, elem := range elems {
+		literal := u.spelling(elem, records, func(r record) jsonc.Value {
+			if i < len(r.args.Elems) {
+				return r.args.Elems[i]
+			}
+			return jsonc.Value{}
+		})
+		if !bytes.Equal(literal, u.doc.Literal(elem)) {
+			edits = append(edits, jsonc.Edit{Start: elem.Start, End: elem.End, Text: literal})
+		}
+	}
+	return edits
+}
+
+// restore puts the entry back that the original Python bouncer keeps whole in the sentinel. It stands deeper there
+// than it will; its lines move out by as much.
+func (u *unwrapping) restore(s *server) jsonc.Edit {
+	obj := s.member.Value
+	literal := u.doc.Literal(s.value(s.sentinel))
+	inner := u.doc.Line(obj.Members[s.sentinel].KeyStart)
+	outer := u.doc.Line(s.member.KeyStart)
+	if inner != nil && outer != nil {
+		literal = bytes.ReplaceAll(literal, inner, outer)
+	}
+	return jsonc.Edit{Start: obj.Start, End: obj.End, Text: literal}
+}
+
+// verifyUnwrap reads the planned bytes as a client would: every server must be there, and each that was touched must
+// start what it says it started.
+func verifyUnwrap(p Plan, o Options) error {
+	if bytes.Equal(p.Before, p.After) {
+		return nil
+	}
+	after := p.File
+	after.Data = p.After
+	_, servers, err := read(after, o.launchers())
+	if err != nil {
+		return err
+	}
+	if len(servers) != len(p.Steps) {
+		return errors.New("the edit would change which servers there are")
+	}
+	for i, step := range p.Steps {
+		if step.Action != Unwrap && step.Action != Drop {
+			continue
+		}
+		if now := servers[i].argv; len(now) == 0 || !slices.Equal(now, append([]string{step.Entry.Command}, step.Entry.Args...)) {
+			return errors.New("the edit would change what a server starts")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+// Package wrap plans putting bouncer in front of servers in client configs, and taking it away again; it applies plans.
+package wrap
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+)
+
+// Sentinel is the member that records what a wrapped entry's command and args were.
+const Sentinel = "x-bouncer-upstream"
+
+// File is one config as it was read.
+type File struct {
+	Client string // id, empty for --config of an unknown kind
+	Path   string // as configured, symlinks not resolved
+	Maps   []clients.Map
+	Format jsonc.Format
+	Shared bool
+	Lock   bool
+	Data   []byte
+	Mode   fs.FileMode
+	Lists  Lists
+}
+
+// State is how an entry stands.
+type State string
+
+// The states. Every entry has exactly one.
+const (
+	Plain   State = "plain"   // a stdio server without bouncer
+	Wrapped State = "wrapped" // starts through bouncer
+	Remote  State = "remote"  // has a url and no command: bypasses bouncer
+	Stale   State = "stale"   // carries a sentinel but does not start bouncer
+	Own     State = "own"     // bouncer serve, gateway: never wrapped
+	Invalid State = "invalid" // can't be started by the client either
+	Denied  State = "denied"  // on the client's deny list, or only allowed by exact argv
+)
+
+// Entry is one server in one file.
+type Entry struct {
+	Name       string
+	Scope      clients.Scope
+	Pointer    []string // of the entry, from the root
+	State      State
+	Reason     string   // why it is Invalid, Stale or Denied, or what is odd about a Wrapped one
+	Launcher   string   // of a wrapped entry: its command
+	Policies   []string // --policy flags of a wrapped entry
+	Profile    string   // --profile flag
+	Command    string   // of the upstream, whether wrapped or not
+	Args       []string
+	URL        string
+	NoSentinel bool // wrapped, and the sentinel is gone
+	Disagree   bool // wrapped, and sentinel and argv name different upstreams
+	Legacy     bool // written by the original Python bouncer
+}
+
+// FileError is a fault in one config.
+type FileError struct {
+	Client, Path string
+	Err          error
+}
+
+func (e *FileError) Error() string {
+	if e.Client == "" {
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("%s: %s: %v", e.Client, e.Path, e.Err)
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// fail makes a *FileError of a fault in f.
+func (f File) fail(err error) error { return &FileError{Client: f.Client, Path: f.Path, Err: err} }
+
+// Options choose what a plan does.
+type Options struct {
+	Launcher string          // absolute path of bouncer for private files
+	Known    []string        // other launchers that count as this bouncer (shims, an earlier path)
+	Servers  []string        // only these names; empty for all
+	Scopes   []clients.Scope // only these; empty for all
+	Policies []string        // absolute paths, become --policy; empty leaves those of a wrapped entry alone
+	Profile  string          // becomes --profile; empty leaves that of a wrapped entry alone
+	// Home becomes --home for entries whose env moves the places that bouncer would look in. Empty for none.
+	Home string
+	// Originals are what bouncer's store remembers of the file's entries, by PointerKey. It may be nil.
+	Originals map[string]Original
+}
+
+// Original is how an entry's command and args were written before bouncer wrapped it: their literals.
+type Original struct {
+	Command string `json:"command"`
+	Args    string `json:"args"` // empty when the entry had none
+}
+
+// PointerKey is the key of an entry in Options.Originals.
+func PointerKey(pointer []string) string { return strings.Join(pointer, "\x00") }
+
+// Change is one file before and after. Dry run prints it, apply writes it, undo reverses it.
+type Change struct {
+	Path          string
+	Before, After []byte
+	Mode          fs.FileMode
+	Lock          bool
+}
+
+// Plan is what would happen to one file.
+type Plan struct {
+	Change
+	File  File
+	Steps []Step
+}
+
+// Step is what would happen to one entry.
+type Step struct {
+	Entry    Entry
+	Action   Action
+	Reason   string   // for a skipped one
+	Original Original // of one to be wrapped: what bouncer's store should remember
+}
+
+// Action is what a plan does with an entry.
+type Action string
+
+// The actions.
+const (
+	Wrap   Action = "wrap"
+	Rewrap Action = "rewrap" // launcher or flags out of date
+	Unwrap Action = "unwrap"
+	Drop   Action = "drop" // take a stale sentinel away
+	Keep   Action = "keep" // already as wanted
+	Skip   Action = "skip" // can't be done, or not chosen; Reason says why
+)
