@@ -1,0 +1,134 @@
+package taint
+
+import (
+	"crypto/sha256"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A key is what the index finds a value by: its kind, then its canonical form.
+type key []byte
+
+// The kinds of key. Kinds never match each other.
+const (
+	kindValue = 'v' // a whole value, folded
+	kindMail  = 'm'
+	kindURL   = 'u'
+	kindHost  = 'h'
+	kindIBAN  = 'i'
+	kindPhone = 'p'
+)
+
+func (k key) kind() byte { return k[0] }
+
+// longKey is the length from which a canonical form is replaced by its digest.
+const longKey = 128
+
+// makeKey builds a key in dst's storage.
+func makeKey(dst key, kind byte, canon []byte) key {
+	dst = append(dst[:0], kind)
+	if len(canon) < longKey {
+		return append(dst, canon...)
+	}
+	sum := sha256.Sum256(canon)
+	return append(append(dst, 0), sum[:]...)
+}
+
+// fold appends the canonical form of a whole value to dst: trimmed, white space collapsed, compatibility forms and
+// case folded, invisible characters removed. A leading # or @ goes too, since tools take a channel or a user either way.
+func fold(dst []byte, s string) []byte {
+	if !isASCII(s) {
+		s = foldUnicode(s)
+	}
+	start := len(dst)
+	space := false
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c == 0x7f {
+			space = len(dst) > start
+			continue
+		}
+		if space {
+			dst, space = append(dst, ' '), false
+		}
+		dst = append(dst, lower(c))
+	}
+	if folded := dst[start:]; len(folded) > 2 && (folded[0] == '#' || folded[0] == '@') && folded[1] != ' ' {
+		dst = append(dst[:start], folded[1:]...)
+	}
+	return dst
+}
+
+// foldUnicode folds what lies beyond ASCII and leaves spaces and ASCII to fold.
+func foldUnicode(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	var last rune
+	for _, r := range norm.NFKC.String(strings.Map(dropIgnorable, s)) {
+		switch {
+		case ignorable(r):
+			continue
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			r = ' '
+			b.WriteByte(' ')
+		case r == 'ß' || r == 'ẞ':
+			b.WriteString("ss")
+		case r == 'İ' || r == 'ı': // so that no locale's upper case hides an i
+			r = 'i'
+			b.WriteByte('i')
+		case r == '\u0307' && (last == 'i' || last == 'I'):
+			continue
+		default:
+			b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
+		}
+		last = r
+	}
+	return norm.NFKC.String(b.String())
+}
+
+func dropIgnorable(r rune) rune {
+	if ignorable(r) {
+		return -1
+	}
+	return r
+}
+
+// ignorable reports whether r is normally drawn as nothing at all.
+func ignorable(r rune) bool {
+	switch {
+	case r < 0xad:
+		return false
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5,
+		r == 0x2800, r == 0x3164, r == 0xfeff, r == 0xffa0,
+		0x180b <= r && r <= 0x180f,
+		0x200b <= r && r <= 0x200f, 0x202a <= r && r <= 0x202e, 0x2060 <= r && r <= 0x206f,
+		0xfe00 <= r && r <= 0xfe0f, 0xfff0 <= r && r <= 0xfffb,
+		0x1bca0 <= r && r <= 0x1bca3, 0x1d173 <= r && r <= 0x1d17a, 0xe0000 <= r && r <= 0xe0fff:
+		return true
+	}
+	return false
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
