@@ -1,0 +1,186 @@
+package approve
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bouncer-mcp/bouncer/engine"
+	"github.com/bouncer-mcp/bouncer/internal/wire"
+	"github.com/bouncer-mcp/bouncer/taint"
+)
+
+const (
+	maxText  = 1200 // characters of a question
+	maxHead  = 700  // of these, for what is asked about, so that what is sent is never crowded out
+	maxValue = 120  // of a value
+	maxName  = 60   // of a name
+)
+
+// Text words the question as plain text: what is about to happen, each destination with where it was seen, what is sent.
+// The first line is bouncer's own; all that a client, a server or a model chose stands behind it, in quotes, each on
+// one line, with nothing hidden in it and nothing that a client would take for markup.
+func (q Question) Text() string {
+	var b strings.Builder
+	b.WriteString(q.headline())
+	b.WriteString("\n")
+	q.writeFindings(&b)
+	q.writeRest(&b)
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (q Question) headline() string {
+	server, tool := name(q.Server), name(q.Tool)
+	switch {
+	case q.Verdict.Contract == "pinning":
+		return server + ": " + inert(taint.Visible(q.Verdict.Reason, 200)) + ". Use it?"
+	case q.nowhere():
+		return server + ": " + tool + " names no destination, so the server would choose one."
+	case len(q.Verdict.Findings) > 1:
+		return fmt.Sprintf("%s: %s would use %d values nobody has vouched for.", server, tool, len(q.Verdict.Findings))
+	}
+	return server + ": " + tool + " would use a destination nobody has vouched for."
+}
+
+// nowhere reports whether the question is about a call without a destination.
+func (q Question) nowhere() bool {
+	f := q.Verdict.Findings
+	return len(f) == 0 || len(f) == 1 && f[0].Pair == engine.Pair{}
+}
+
+// writeFindings lists what is asked about. If it is too much to list, it says so: a yes covers it all.
+func (q Question) writeFindings(b *strings.Builder) {
+	if q.nowhere() || q.Verdict.Contract == "pinning" {
+		return
+	}
+	found := q.Verdict.Findings
+	for i, f := range found {
+		line := "\n"
+		if len(found) > 1 {
+			line += fmt.Sprintf("%d. ", i+1)
+		}
+		line += name(f.Param) + " = " + quote(f.Value) + foreign(f.Value) + "\n   " + seen(f)
+		if i > 0 && length(b)+utf8.RuneCountInString(line) > maxHead {
+			fmt.Fprintf(b, "\nand %d more that do not fit here. A yes would cover them all.", len(found)-i)
+			break
+		}
+		b.WriteString(line)
+	}
+	b.WriteString("\n")
+}
+
+func seen(f engine.Finding) string {
+	if f.Class == taint.Unseen {
+		return "not seen in this session"
+	}
+	s := "first seen in the result of " + name(f.Origin.Tool) + " (" + name(f.Origin.Server) + ")"
+	if f.Origin.Snippet != "" {
+		s += ": " + quote(f.Origin.Snippet)
+	}
+	return s
+}
+
+// foreign points out letters that may be taken for others.
+func foreign(s string) string {
+	for _, r := range s {
+		if r > unicode.MaxASCII && unicode.IsLetter(r) {
+			return fmt.Sprintf(" (with letters outside ASCII, such as U+%04X)", r)
+		}
+	}
+	return ""
+}
+
+// writeRest shows the other arguments, secrets masked, as far as there is room.
+func (q Question) writeRest(b *strings.Builder) {
+	asked := make(map[engine.Pair]bool)
+	for _, f := range q.Verdict.Findings {
+		asked[f.Pair] = true
+	}
+	head, left := "\nIt sends:", 0
+	for leaf := range q.Args.Leaves() {
+		if leaf.IsKey {
+			continue
+		}
+		if left > 0 {
+			left++
+			continue
+		}
+		value, ok := leaf.Value.Text()
+		if !ok {
+			value = string(leaf.Value)
+		}
+		path := leaf.Path.String()
+		if asked[engine.Pair{Param: withoutIndex(leaf.Path), Value: value}] || asked[engine.Pair{Param: path, Value: value}] {
+			continue
+		}
+		if secretName(path) && value != "" {
+			value = masked
+		} else {
+			value = maskSecrets(cut(value, maxValue))
+		}
+		line := head + "\n" + name(path) + " = " + quote(value)
+		if length(b)+utf8.RuneCountInString(line) > maxText-20 {
+			left++
+			continue
+		}
+		b.WriteString(line)
+		head = ""
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "%s\nand %d more", head, left)
+	}
+}
+
+// withoutIndex spells a path as the engine does for elements of a list of scalars.
+func withoutIndex(p wire.Path) string {
+	for len(p) > 0 {
+		if _, ok := p[len(p)-1].Index(); !ok {
+			break
+		}
+		p = p[:len(p)-1]
+	}
+	return p.String()
+}
+
+func length(b *strings.Builder) int { return utf8.RuneCountInString(b.String()) }
+
+// cut shortens s to n characters before anything else looks at it.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i] + "..."
+		}
+		n--
+	}
+	return s
+}
+
+func quote(s string) string {
+	return inQuotes(show(s, maxValue+len("...")))
+}
+
+// inQuotes puts s in quotes that it can't close.
+func inQuotes(s string) string { return `"` + strings.ReplaceAll(s, `"`, `'`) + `"` }
+
+// name shows a name, bare if it looks like one: words in quotes are not bouncer's.
+func name(s string) string {
+	s = show(s, maxName)
+	for i := range len(s) {
+		if c := s[i]; c|0x20-'a' >= 26 && c-'0' >= 10 && !strings.ContainsRune("._-/[]", rune(c)) {
+			return inQuotes(s)
+		}
+	}
+	if s == "" {
+		return inQuotes(s)
+	}
+	return s
+}
+
+func show(s string, limit int) string { return inert(taint.Visible(s, limit)) }
+
+// inert replaces what Markdown or HTML would make something of. Angle brackets become typographic ones: a client that
+// strips tags must not swallow an address, or the <U+200B> that shows what is hidden.
+func inert(s string) string {
+	return strings.NewReplacer("<", "‹", ">", "›", "`", "'", "](", "] (", "![", "! [").Replace(s)
+}
