@@ -1,0 +1,154 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
+)
+
+// chain is what a Log keeps open between records, and what it knows about the end of the chain.
+type chain struct {
+	lock *atomicfile.FileLock // on the head file; nil when nothing is open
+	file *os.File             // the current file
+	last head                 // after the newest record that this process wrote or saw
+	line []byte               // of the head file, as it was when last was found there
+}
+
+// commit gives the built record its place in the chain and writes it.
+func (l *Log) commit(deadline time.Time) error {
+	err := l.append(deadline)
+	if errors.Is(err, fs.ErrNotExist) {
+		// The whole directory was deleted under a running process. A log that starts anew is better than refusing every call;
+		// its first record has the next seq, so that the gap shows.
+		if err = prepareDir(l.dir); err == nil {
+			err = l.append(deadline)
+		}
+	}
+	if cap(l.next.text) > maxRecord {
+		l.next.text = nil
+	}
+	if err != nil {
+		return fmt.Errorf("audit log %s: %w", l.dir, err)
+	}
+	return nil
+}
+
+func (l *Log) append(deadline time.Time) (err error) {
+	defer func() {
+		if err != nil {
+			// The next record opens everything anew, which is what gets over a passing fault.
+			_ = l.closeFiles()
+		}
+	}()
+	if l.lock == nil {
+		if l.lock, err = atomicfile.OpenLock(filepath.Join(l.dir, headName)); err != nil {
+			return err
+		}
+	}
+	if err := l.lock.Lock(time.Until(deadline)); err != nil {
+		return err
+	}
+	if err := l.write(); err != nil {
+		return err // closing the file unlocks it
+	}
+	return l.lock.Unlock()
+}
+
+// write appends the record at the end of the chain. The caller holds the lock.
+func (l *Log) write() error {
+	if err := l.catchUp(); err != nil {
+		return err
+	}
+	seq := l.last.seq + 1
+	line, hash := l.next.seal(seq, l.last.hash)
+	if l.last.size > 0 && l.last.size+int64(len(line)) > l.max {
+		if err := l.rotate(); err != nil {
+			return err
+		}
+	}
+	if err := appendTo(l.file, line, l.last.size); err != nil {
+		// Take back a part that made it, as on a full disk. If that fails too, whoever appends next puts it aside.
+		_ = l.file.Truncate(l.last.size)
+		return err
+	}
+	if l.last.size == 0 {
+		l.last.first = seq
+	}
+	l.last.seq, l.last.hash, l.last.size = seq, hash, l.last.size+int64(len(line))
+	// The record is in the file, so the call may go on. A head that could not be written is one record behind, like after a
+	// crash, and the next append repairs it.
+	_ = l.writeHead()
+	return nil
+}
+
+// catchUp finds the end of the chain, which other processes may have moved. In the usual case that is one read and one stat.
+func (l *Log) catchUp() error {
+	var b [headSize]byte
+	n, _ := l.lock.File().ReadAt(b[:], 0) // short or failed: not the line we know, and then not a head
+	var size int64
+	named := false
+	if l.file != nil {
+		size, named = extent(l.file, l.path(currentName))
+	}
+	if named && size == l.last.size && bytes.Equal(b[:n], l.line) {
+		return nil
+	}
+	found, known := parseHead(b[:n])
+	if named && known && found.first == l.last.first && size == found.size && !found.behind(l.last) {
+		l.last, l.line = found, append(l.line[:0], b[:n]...)
+		return nil
+	}
+	return l.recover(found, known)
+}
+
+// writeHead makes last the head that others find.
+func (l *Log) writeHead() error {
+	l.line = append(l.line[:0], l.last.encode()...)
+	_, err := l.lock.File().WriteAt(l.line, 0)
+	return err
+}
+
+// rotate puts the current file aside under the seq of its first record and begins a new one.
+func (l *Log) rotate() error {
+	aside := l.path(rotatedName(l.last.first))
+	if _, err := os.Lstat(aside); err == nil {
+		return nil // the name is taken, and nothing is ever overwritten: the file grows on
+	}
+	if err := os.Rename(l.path(currentName), aside); err != nil {
+		return nil // held open by some program on Windows: no reason to refuse calls, the next record tries again
+	}
+	l.last.size = 0
+	if err := l.writeHead(); err != nil {
+		return err
+	}
+	return l.openCurrent()
+}
+
+func (l *Log) openCurrent() (err error) {
+	if l.file != nil {
+		_ = l.file.Close() // every write to it has already been reported
+	}
+	l.file, err = openFile(l.path(currentName), os.O_RDWR|os.O_CREATE)
+	return err
+}
+
+func (l *Log) closeFiles() error {
+	var errs []error
+	if l.file != nil {
+		errs = append(errs, l.file.Close())
+		l.file = nil
+	}
+	if l.lock != nil {
+		errs = append(errs, l.lock.Close())
+		l.lock = nil
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Log) path(name string) string { return filepath.Join(l.dir, name) }

@@ -1,0 +1,63 @@
+//go:build !windows
+
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// openFile opens a file of the log. A symbolic link could make us append to any file of the person's, and a pipe could block.
+func openFile(path string, flag int) (*os.File, error) {
+	if flag&os.O_RDWR != 0 {
+		flag |= os.O_APPEND
+	}
+	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s: is a symbolic link", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return regular(f)
+}
+
+func regular(f *os.File) (*os.File, error) {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", f.Name())
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// appendTo writes line in one write at the end of f, whose size is known. The file is in append mode, so that even a writer that
+// ignores the lock can't be overwritten.
+func appendTo(f *os.File, line []byte, _ int64) error {
+	_, err := f.Write(line)
+	return err
+}
+
+// extent returns the size of f, and whether it still has a name: what is appended to a deleted file is lost.
+func extent(f *os.File, _ string) (size int64, named bool) {
+	var st syscall.Stat_t // f.Stat and os.Lstat cost several times as much, on every record
+	err := syscall.Fstat(int(f.Fd()), &st)
+	return st.Size, err == nil && st.Nlink > 0
+}
+
+// checkPrivate refuses a directory in which somebody else could replace the log.
+func checkPrivate(dir fs.FileInfo) error {
+	if st, ok := dir.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("belongs to user %d, not to %d", st.Uid, os.Geteuid())
+	}
+	if dir.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("others may write in it (mode %04o)", dir.Mode().Perm())
+	}
+	return nil
+}
