@@ -1,0 +1,312 @@
+package proxy
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/bouncer-mcp/bouncer/approve"
+	"github.com/bouncer-mcp/bouncer/audit"
+	"github.com/bouncer-mcp/bouncer/engine"
+	"github.com/bouncer-mcp/bouncer/internal/wire"
+	"github.com/bouncer-mcp/bouncer/taint"
+)
+
+// blocked heads every refusal that a client sees, so that people and agents know whose it is.
+const blocked = "[bouncer blocked] "
+
+// maxQuestions bounds how often one call is asked about: once for each contract that can ask, and one to spare.
+const maxQuestions = 4
+
+// gate stops one tools/call until it is judged.
+func (r *relay) gate(q *request, f wire.Frame) error {
+	c := q.call
+	c.tool, _ = f.Params.Get("name").Text()
+	c.args = bytes.Clone(f.Params.Get("arguments"))
+	r.mu.Lock()
+	if !r.pins.settled() {
+		q.state = waiting
+		c.frame = bytes.Clone(f.Raw)
+		r.pins.waiting = append(r.pins.waiting, q)
+		r.mu.Unlock()
+		return nil
+	}
+	r.mu.Unlock()
+	return r.judgeCall(q, f, r.toServer.write)
+}
+
+// judgeCall decides a call for the first time and sends it on if it may pass.
+func (r *relay) judgeCall(q *request, f wire.Frame, send func([]byte) error) error {
+	p, err := r.proof(q.call, f)
+	if err != nil {
+		q.call.verdict = engine.Verdict{Contract: "approval", Reason: err.Error()}
+		return r.deny(q, "no: "+err.Error())
+	}
+	if p.declined != "" {
+		q.call.verdict = p.verdict
+		return r.deny(q, "no: "+p.declined)
+	}
+	if p.session {
+		r.judge.Lock()
+		r.o.Engine.Approve(q.call.tool, p.pairs)
+		r.judge.Unlock()
+	}
+	q.call.relayed = p.answer != ""
+	q.call.vouched = p.pairs
+	return r.decide(q, p.frame, p.answer, send)
+}
+
+// decide judges a call with what has been vouched for so far. answer is the person's, when one was asked.
+func (r *relay) decide(q *request, f wire.Frame, answer string, send func([]byte) error) error {
+	c := q.call
+	r.mu.Lock()
+	tool, pin := r.pins.tool(c.tool)
+	r.mu.Unlock()
+	r.judge.Lock()
+	c.verdict = r.o.Engine.Decide(engine.Call{
+		Tool: tool, Pin: pin, Args: c.args,
+		Counted:  answer != "",
+		Approved: c.vouched,
+	})
+	r.judge.Unlock()
+	switch c.verdict.Action {
+	case engine.Allow:
+		return r.pass(q, f, answer, send)
+	case engine.Ask:
+		return r.ask(q, f, answer)
+	}
+	return r.deny(q, answer)
+}
+
+// pass records an allowed call and sends it on, unless the client has cancelled it meanwhile.
+func (r *relay) pass(q *request, f wire.Frame, answer string, send func([]byte) error) error {
+	if err := r.record(q, engine.Allow, answer); err != nil {
+		return r.unrecorded(q, err)
+	}
+	r.mu.Lock()
+	gone := q.state == cancelled || r.done
+	if !gone {
+		q.state = forwarded
+		q.call.frame = nil
+	}
+	r.mu.Unlock()
+	if gone {
+		return nil
+	}
+	return send(f.Raw)
+}
+
+// deny records a refused call and answers it. It never reaches the server.
+func (r *relay) deny(q *request, answer string) error {
+	if err := r.record(q, engine.Deny, answer); err != nil {
+		return r.unrecorded(q, err)
+	}
+	r.reply(q, r.blockedResult(q, q.call.verdict.Reason))
+	return nil
+}
+
+// unrecorded refuses a call whose verdict could not be written down.
+func (r *relay) unrecorded(q *request, err error) error {
+	r.note("the audit log can't be written, so calls are refused: %v", err)
+	r.reply(q, r.blockedResult(q, "the audit log can't be written"))
+	return nil
+}
+
+// reply answers a call in the server's place, if it still wants an answer.
+func (r *relay) reply(q *request, frame []byte) {
+	r.mu.Lock()
+	gone := q.state == cancelled
+	delete(r.pending, q.id)
+	r.mu.Unlock()
+	if !gone {
+		r.toClient.inject(frame)
+	}
+}
+
+// blockedResult is a tool result, never a protocol error: agents read those, and clients survive them.
+func (r *relay) blockedResult(q *request, reason string) []byte {
+	result := []byte(`{"content":[{"type":"text","text":`)
+	result = wire.AppendQuoted(result, blocked+reason)
+	result = append(result, `}],"isError":true`...)
+	if q.call.modern {
+		result = append(result, `,"resultType":"complete"`...)
+	}
+	return wire.AppendResult(nil, q.id, append(result, '}'))
+}
+
+// returned passes the result of a call on.
+func (r *relay) returned(q *request, f wire.Frame, output wire.Value) error {
+	raw := f.Raw
+	if kind, _ := f.Result.Get("resultType").Text(); kind == "input_required" {
+		sealed, err := r.sealInput(q.call, f)
+		if err != nil {
+			r.note("refused an answer from the server: %v", err)
+			sealed = wire.AppendError(nil, f.ID, codeInternal, "the server's answer was refused: "+err.Error())
+		}
+		raw = sealed
+	}
+	size := len(raw)
+	if err := r.forward(raw, taint.Source{Server: r.o.Server, Tool: q.call.tool}, output, q.call.args); err != nil {
+		return err
+	}
+	r.result(q, outcome(f), size)
+	return nil
+}
+
+func outcome(f wire.Frame) string {
+	switch {
+	case f.Kind == wire.Error:
+		return "rpc_error"
+	case string(f.Result.Get("isError")) == "true":
+		return "tool_error"
+	}
+	return "ok"
+}
+
+// record writes a verdict to the audit log.
+func (r *relay) record(q *request, a engine.Action, answer string) error {
+	c := q.call
+	v := audit.Verdict{
+		Time: r.o.Now(), Session: r.o.Session, Client: r.clientName(), Server: r.o.Server,
+		Call: c.number, Tool: c.tool, Args: c.args,
+		Verdict: a.String(), Reason: c.verdict.Reason, Contract: c.verdict.Contract, Layers: c.verdict.Layers,
+		Answer: answer,
+	}
+	for _, f := range c.verdict.Findings {
+		v.Evidence = append(v.Evidence, audit.Evidence{
+			Param: f.Param, Value: f.Value, Class: f.Class.String(),
+			Server: f.Origin.Server, Tool: f.Origin.Tool, Path: f.Origin.Path, Snippet: f.Origin.Snippet,
+		})
+	}
+	return r.o.Audit.Verdict(v)
+}
+
+// result writes how a call ended. Nothing depends on it any more, so a failure is only noted.
+func (r *relay) result(q *request, outcome string, size int) {
+	if q.call == nil {
+		return
+	}
+	now := r.o.Now()
+	err := r.o.Audit.Result(audit.Result{
+		Time: now, Session: r.o.Session, Server: r.o.Server, Call: q.call.number, Tool: q.call.tool,
+		Outcome: outcome, Duration: now.Sub(q.call.started), Bytes: size,
+	})
+	if err != nil {
+		r.note("the audit log lacks the result of call %d: %v", q.call.number, err)
+	}
+}
+
+func (r *relay) clientName() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.peer.name
+}
+
+// proof is what a retry shows for itself (2026-07-28: a client answers a question by calling again).
+type proof struct {
+	frame    wire.Frame // the call as the server is to see it
+	answer   string     // empty when the call is no retry
+	session  bool
+	pairs    []engine.Pair
+	declined string // why the person did not agree
+	verdict  engine.Verdict
+}
+
+// proof opens the requestState of a call if it is bouncer's, and takes bouncer's members out of the frame.
+func (r *relay) proof(c *call, f wire.Frame) (proof, error) {
+	p := proof{frame: f}
+	sealed, ok := f.Params.Get("requestState").Text()
+	if !ok || !approve.Sealed(sealed) {
+		return p, nil
+	}
+	st, err := r.sealer.Open(sealed, r.o.Now())
+	if err != nil {
+		return p, fmt.Errorf("the approval can't be used (%w), call the tool again", err)
+	}
+	if st.Tool != c.tool || st.Digest != approve.Digest(c.tool, c.args) {
+		return p, fmt.Errorf("the approval was given for another call")
+	}
+	p.answer, p.pairs = "once", st.Pairs
+	members := map[string][]byte{"requestState": nil}
+	if st.Approved {
+		if st.HasUp {
+			members["requestState"] = wire.AppendQuoted(nil, st.Upstream)
+		}
+	} else {
+		members["inputResponses"] = nil
+		answer, note := approve.ReadAnswer(f.Params.At("inputResponses", st.Key))
+		switch answer {
+		case approve.No:
+			p.declined = note
+			p.verdict = engine.Verdict{Contract: "approval", Reason: refusal("", note)}
+			return p, nil
+		case approve.Session:
+			p.answer, p.session = "session", true
+		}
+	}
+	p.frame, err = replaceMembers(f, f.Params, members)
+	return p, err
+}
+
+// sealInput prepares a server's own questions for the client: if the call passed because a person agreed, the retry
+// that brings the answers must not be asked about again, so it carries proof.
+func (r *relay) sealInput(c *call, f wire.Frame) ([]byte, error) {
+	for key := range f.Result.Get("inputRequests").Members() {
+		if r.isOwnText(key) {
+			return nil, fmt.Errorf("it asks under a reserved key")
+		}
+	}
+	if !c.relayed {
+		return f.Raw, nil
+	}
+	st := approve.State{
+		Tool: c.tool, Digest: approve.Digest(c.tool, c.args), Pairs: c.vouched,
+		Expires: r.o.Now().Add(stateFor), Approved: true,
+	}
+	st.Upstream, st.HasUp = f.Result.Get("requestState").Text()
+	sealed, err := r.sealer.Seal(st)
+	if err != nil {
+		return nil, err
+	}
+	g, err := replaceMembers(f, f.Result, map[string][]byte{"requestState": wire.AppendQuoted(nil, sealed)})
+	return g.Raw, err
+}
+
+// stateFor is how long a retry may take to come back.
+const stateFor = 15 * time.Minute
+
+// replaceMembers rewrites members of one object of a frame: nil drops a member, an absent one is added behind the others.
+// All other members keep their bytes.
+func replaceMembers(f wire.Frame, object wire.Value, members map[string][]byte) (wire.Frame, error) {
+	out := []byte{'{'}
+	put := func(key string, value []byte) {
+		if value == nil {
+			return
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(wire.AppendQuoted(out, key), ':')
+		out = append(out, value...)
+	}
+	seen := map[string]bool{}
+	for key, value := range object.Members() {
+		if text, ok := members[key]; ok {
+			seen[key] = true
+			put(key, text)
+			continue
+		}
+		put(key, value)
+	}
+	for key, text := range members {
+		if !seen[key] {
+			put(key, text)
+		}
+	}
+	start, end := object.Span(f.Raw)
+	raw, err := wire.Splice(f.Raw, wire.Edit{Start: start, End: end, Text: append(out, '}')})
+	if err != nil {
+		return wire.Frame{}, err
+	}
+	return wire.Parse(raw)
+}

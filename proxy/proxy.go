@@ -1,0 +1,255 @@
+// Package proxy relays frames between one client and one server and stops only what must be judged.
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bouncer-mcp/bouncer/approve"
+	"github.com/bouncer-mcp/bouncer/audit"
+	"github.com/bouncer-mcp/bouncer/engine"
+	"github.com/bouncer-mcp/bouncer/internal/wire"
+)
+
+// Options are one relay's two ends and what judges the calls between them.
+type Options struct {
+	Server   string // name of the wrapped server, for people and the log
+	Session  string // id of this run in the audit log
+	Client   End
+	Upstream End
+	Engine   *engine.Engine
+	Audit    Audit
+	Log      io.Writer        // notices for people; the server's own noise is diverted here
+	Now      func() time.Time // nil: time.Now
+	AskFor   time.Duration    // how long a question waits for its answer; 0: 45 s, below common clients' own 60 s
+	PinFor   time.Duration    // how long calls wait for the server's listing; 0: 10 s
+	MaxFrame int              // bytes; 0: 64 MiB
+	Grace    time.Duration    // how long the server may go on talking when its client is gone; 0: 2 s
+	Linger   time.Duration    // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
+	Ended    func() string    // says how the server ended, once its output has
+}
+
+// End is one side of the relay: what is read from it and what is written to it, one frame a line.
+type End struct {
+	In  io.Reader
+	Out io.WriteCloser
+}
+
+// Audit is the log a verdict is written to before it takes effect.
+type Audit interface {
+	// Verdict returns an error when the record is not kept; the call is then refused.
+	Verdict(audit.Verdict) error
+	// Result records how a call ended.
+	Result(audit.Result) error
+}
+
+// ErrServerEnded is returned by Run when the server's output ended before the client's input did.
+var ErrServerEnded = errors.New("the server ended")
+
+// Run relays until the client's input ends (nil), the server's output ends (ErrServerEnded), writing to either fails,
+// or ctx is done. When the client's input ends it closes the server's input and goes on relaying what the server still
+// has to say until its output ends, Grace is over or ctx is done.
+func Run(ctx context.Context, o Options) error {
+	r, err := newRelay(o)
+	if err != nil {
+		return err
+	}
+	ends := make(chan ending, 2)
+	var pumps sync.WaitGroup
+	pumps.Go(func() { ends <- ending{client: true, err: r.pump(r.o.Client.In, r.fromClient, r.clientTooLong)} })
+	pumps.Go(func() { ends <- ending{err: r.pump(r.o.Upstream.In, r.fromServer, r.serverTooLong)} })
+	defer r.close()
+
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case end := <-ends:
+		if !end.client {
+			return r.serverEnded(ctx, end.err, ends)
+		}
+		if end.err != nil {
+			return end.err
+		}
+	}
+	r.clientEnded()
+	select {
+	case <-ctx.Done():
+	case <-ends:
+	case <-time.After(r.o.Grace):
+	}
+	return nil
+}
+
+// ending says which pump came to its end and why; a nil error is end of input.
+type ending struct {
+	client bool
+	err    error
+}
+
+// relay is the state two pumps share. Locks are taken in the order: judge, mu; neither is held while a frame is
+// written to the side whose pump might be waiting for it, with the one exception that forward explains.
+type relay struct {
+	o        Options
+	prefix   string // of bouncer's own request ids; nobody else can guess it
+	toClient *sink
+	toServer *sink
+	sealer   *approve.Sealer
+
+	judge sync.Mutex // guards o.Engine: one decision or observation at a time
+
+	mu      sync.Mutex
+	serial  uint64                  // of bouncer's own requests
+	calls   uint64                  // tools/call seen, numbers them in the audit log
+	outputs uint64                  // outputs recorded, numbers them as sources
+	pending map[wire.ID]*request    // what the client asked and has no answer to yet
+	asked   map[wire.ID]struct{}    // what the server asked the client
+	own     map[wire.ID]*ownRequest // what bouncer asked either side
+	peer    peer
+	pins    pins
+	spoken  bool   // the client has asked something
+	dead    string // why the server is gone; everything asked from then on gets this answer
+	done    bool
+
+	refused     chan struct{} // closed when a request got that answer
+	refusedOnce sync.Once
+}
+
+func newRelay(o Options) (*relay, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	if o.AskFor == 0 {
+		o.AskFor = 45 * time.Second
+	}
+	if o.PinFor == 0 {
+		o.PinFor = 10 * time.Second
+	}
+	if o.Grace == 0 {
+		o.Grace = 2 * time.Second
+	}
+	if o.Linger == 0 {
+		o.Linger = 3 * time.Second
+	}
+	if o.MaxFrame == 0 {
+		o.MaxFrame = 64 << 20
+	}
+	var random [16]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return nil, fmt.Errorf("random id prefix: %w", err)
+	}
+	sealer, err := approve.NewSealer()
+	if err != nil {
+		return nil, err
+	}
+	return &relay{
+		o:        o,
+		prefix:   "bouncer-" + hex.EncodeToString(random[:]) + "-",
+		toClient: newSink(o.Client.Out),
+		toServer: newSink(o.Upstream.Out),
+		sealer:   sealer,
+		pending:  map[wire.ID]*request{},
+		asked:    map[wire.ID]struct{}{},
+		own:      map[wire.ID]*ownRequest{},
+		refused:  make(chan struct{}),
+	}, nil
+}
+
+// pump hands each line of in to handle until in ends or handle fails.
+func (r *relay) pump(in io.Reader, handle func([]byte) error, tooLong func(*wire.TooLongError) error) error {
+	lines := wire.NewReader(in, r.o.MaxFrame)
+	for {
+		line, err := lines.Next()
+		if long, ok := errors.AsType[*wire.TooLongError](err); ok {
+			err = tooLong(long)
+		} else if err == nil {
+			err = handle(line)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// clientEnded lets the server see the end of its input and drops what waits for a person.
+func (r *relay) clientEnded() {
+	r.mu.Lock()
+	waiting := r.withdrawAll()
+	r.mu.Unlock()
+	for _, q := range waiting {
+		r.result(q, "cancelled", 0)
+	}
+	r.toServer.close()
+}
+
+// serverEnded answers everything that still waits, so that no call hangs. A client that has not spoken yet is given the
+// reason as the answer to what it asks first.
+func (r *relay) serverEnded(ctx context.Context, err error, clientEnd <-chan ending) error {
+	why := fmt.Sprintf("the server %q ended", r.o.Server)
+	if r.o.Ended != nil {
+		if how := r.o.Ended(); how != "" {
+			why += ": " + how
+		}
+	}
+	r.mu.Lock()
+	r.dead = why
+	r.withdrawAll()
+	left := slices.Collect(maps.Values(r.pending))
+	clear(r.pending)
+	silent := !r.spoken
+	r.mu.Unlock()
+	for _, q := range left {
+		if q.state != cancelled {
+			r.toClient.inject(wire.AppendError(nil, q.id, codeInternal, why))
+		}
+		r.result(q, "lost", 0)
+	}
+	if silent {
+		r.linger(ctx, clientEnd)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrServerEnded, err)
+	}
+	return ErrServerEnded
+}
+
+// linger waits a moment for a client whose server was gone before it could ask anything.
+func (r *relay) linger(ctx context.Context, clientEnd <-chan ending) {
+	select {
+	case <-r.refused:
+		select { // a probe is often followed by another greeting at once
+		case <-time.After(r.o.Linger / 10):
+		case <-clientEnd:
+		case <-ctx.Done():
+		}
+	case <-clientEnd:
+	case <-ctx.Done():
+	case <-time.After(r.o.Linger):
+	}
+}
+
+func (r *relay) close() {
+	r.mu.Lock()
+	r.done = true
+	r.withdrawAll()
+	r.mu.Unlock()
+	r.toClient.flush()
+	r.toServer.close()
+}
+
+func (r *relay) note(format string, args ...any) {
+	fmt.Fprintf(r.o.Log, "bouncer: %s: %s\n", r.o.Server, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,410 @@
+package proxy
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/bouncer-mcp/bouncer/engine"
+	"github.com/bouncer-mcp/bouncer/internal/wire"
+	"github.com/bouncer-mcp/bouncer/taint"
+)
+
+// JSON-RPC error codes that bouncer itself answers with.
+const (
+	codeInvalid  = -32600
+	codeInternal = -32603
+	codeNoMethod = -32601
+)
+
+// maxCancelled bounds how many cancelled requests are remembered while their answers may still come.
+const maxCancelled = 1024
+
+// request is one request of the client's that has no answer yet.
+type request struct {
+	id     wire.ID
+	method string
+	state  state
+	call   *call // of a tools/call
+
+	questions int // how often a person has been asked about it
+}
+
+// state says where a request stands.
+type state uint8
+
+const (
+	forwarded state = iota
+	judging         // a tools/call that has not been decided
+	waiting         // for the server's listing
+	asking          // for a person
+	cancelled       // by the client; an answer may still come
+)
+
+// call is what is kept of a tools/call. It owns its bytes.
+type call struct {
+	number  uint64
+	started time.Time
+	tool    string
+	args    wire.Value
+	frame   []byte // the whole line, while it can't be forwarded yet
+	modern  bool   // the request followed 2026-07-28
+	elicits bool   // and declared form elicitation
+	verdict engine.Verdict
+	ask     wire.ID     // bouncer's question, while asking over elicitation
+	timer   *time.Timer // ends waiting or asking
+	vouched []engine.Pair
+	relayed bool // vouched: the server's own questions must come back with proof of that
+}
+
+// ownRequest is one request of bouncer's own.
+type ownRequest struct {
+	listing *listing // a page of the server's tools
+	asks    *request // a question about this call
+}
+
+// fromClient handles one line of the client's.
+func (r *relay) fromClient(line []byte) error {
+	f, err := wire.Parse(line)
+	if refusal, ok := errors.AsType[*wire.FrameError](err); ok {
+		return r.refuseClient(refusal)
+	}
+	switch f.Kind {
+	case wire.Request:
+		return r.clientRequest(f)
+	case wire.Notification:
+		return r.clientNotification(f)
+	default:
+		return r.clientResponse(f)
+	}
+}
+
+// refuseClient drops a line of the client's. What was meant as a request gets an error; what was meant as an answer
+// must not leave whoever asked waiting; and an error without an id tells of a line that could not be read at all.
+func (r *relay) refuseClient(refusal *wire.FrameError) error {
+	r.note("refused a line from the client: %s", refusal.Reason)
+	reason := "bouncer: " + refusal.Reason
+	switch refusal.Kind {
+	case wire.Notification:
+		return nil
+	case wire.Result, wire.Error:
+		return r.clientResponse(wire.Frame{
+			Kind: wire.Error, ID: refusal.ID,
+			Raw: wire.AppendError(nil, refusal.ID, codeInternal, "the client's answer was refused: "+refusal.Reason),
+		})
+	}
+	r.toClient.inject(wire.AppendError(nil, refusal.ID, refusal.Code, reason))
+	return nil
+}
+
+func (r *relay) clientTooLong(long *wire.TooLongError) error {
+	kind, id := long.Sniff()
+	return r.refuseClient(&wire.FrameError{Code: codeInvalid, Kind: kind, ID: id, Reason: long.Error()})
+}
+
+func (r *relay) clientRequest(f wire.Frame) error {
+	if r.isOwn(f.ID) {
+		return r.refuseClient(&wire.FrameError{Code: codeInvalid, Kind: wire.Request, ID: f.ID, Reason: "this id is reserved"})
+	}
+	q := &request{id: f.ID, method: f.Method}
+	m := readMeta(f.Params)
+	r.mu.Lock()
+	r.spoken = true
+	if r.dead != "" {
+		r.mu.Unlock()
+		r.toClient.inject(wire.AppendError(nil, f.ID, codeInternal, r.dead))
+		r.refusedOnce.Do(func() { close(r.refused) })
+		return nil
+	}
+	if old := r.pending[f.ID]; old != nil && old.state != cancelled {
+		r.mu.Unlock()
+		// The answer must not carry the id: it would pass for the answer to the first request.
+		return r.refuseClient(&wire.FrameError{Code: codeInvalid, Kind: wire.Request, Reason: "this id is still in use by an earlier request"})
+	}
+	r.learn(f, m)
+	r.pending[f.ID] = q
+	if f.Method == "tools/call" {
+		r.calls++
+		q.state = judging
+		q.call = &call{number: r.calls, started: r.o.Now(), modern: m.modern, elicits: m.elicits}
+	}
+	list := r.listingDue(f.Method, m)
+	r.mu.Unlock()
+	if list != nil {
+		if err := r.toServer.write(list); err != nil {
+			return err
+		}
+	}
+	if q.call != nil {
+		return r.gate(q, f)
+	}
+	return r.toServer.write(f.Raw)
+}
+
+// learn takes from a request what the client says about itself.
+func (r *relay) learn(f wire.Frame, m meta) {
+	if f.Method == "initialize" {
+		r.peer.name = clientName(f.Params.Get("clientInfo"))
+		r.peer.elicits = elicitsForm(f.Params.At("capabilities", "elicitation"))
+	} else if m.client != "" {
+		r.peer.name = m.client
+	}
+}
+
+func (r *relay) clientNotification(f wire.Frame) error {
+	if f.Method == "notifications/cancelled" {
+		if r.cancelled(requestID(f.Params)) {
+			return nil
+		}
+	}
+	if err := r.toServer.write(f.Raw); err != nil {
+		return err
+	}
+	if f.Method == "notifications/initialized" {
+		r.mu.Lock()
+		list := r.listingDue(f.Method, meta{})
+		r.mu.Unlock()
+		if list != nil {
+			return r.toServer.write(list)
+		}
+	}
+	return nil
+}
+
+// cancelled takes back a call that the server has not been told of, and reports whether there was one.
+func (r *relay) cancelled(id wire.ID) bool {
+	r.mu.Lock()
+	q := r.pending[id]
+	if q == nil {
+		r.mu.Unlock()
+		return false
+	}
+	held := q.state == waiting || q.state == asking
+	if held {
+		r.withdraw(q)
+	}
+	q.state = cancelled
+	r.forget()
+	r.mu.Unlock()
+	if held {
+		r.result(q, "cancelled", 0)
+	}
+	return held
+}
+
+// forget drops cancelled requests when there are too many: their answers, should they still come, are then dropped too.
+func (r *relay) forget() {
+	if len(r.pending) <= maxCancelled {
+		return
+	}
+	for id, q := range r.pending {
+		if q.state == cancelled {
+			delete(r.pending, id)
+		}
+	}
+}
+
+func (r *relay) clientResponse(f wire.Frame) error {
+	r.mu.Lock()
+	own := r.own[f.ID]
+	if own != nil && own.asks != nil {
+		delete(r.own, f.ID)
+	}
+	_, asked := r.asked[f.ID]
+	delete(r.asked, f.ID)
+	r.mu.Unlock()
+	switch {
+	case own != nil && own.asks != nil:
+		return r.answered(own.asks, f)
+	case !asked:
+		r.note("dropped a response from the client that answers no open request")
+		return nil
+	}
+	if member, ok := wire.Shadow(f.Result, "action", "content", "_meta"); ok {
+		r.note("refused an answer from the client: member %q only differs in case from one the protocol knows", member)
+		return r.toServer.write(wire.AppendError(nil, f.ID, codeInternal, "the client's answer was refused"))
+	}
+	return r.toServer.write(f.Raw)
+}
+
+// fromServer handles one line of the server's.
+func (r *relay) fromServer(line []byte) error {
+	f, err := wire.Parse(line)
+	if refusal, ok := errors.AsType[*wire.FrameError](err); ok {
+		r.refuseServer(line, refusal)
+		return nil
+	}
+	switch f.Kind {
+	case wire.Request:
+		return r.serverRequest(f)
+	case wire.Notification:
+		return r.serverNotification(f)
+	default:
+		return r.serverResponse(f)
+	}
+}
+
+// refuseServer diverts what the server should not have printed. If it was meant as an answer, the client gets one.
+func (r *relay) refuseServer(line []byte, refusal *wire.FrameError) {
+	if line[0] != '{' {
+		_, _ = r.o.Log.Write(append(slices.Clip(line), '\n')) // noise: as good as standard error
+		return
+	}
+	r.note("refused a line from the server: %s", refusal.Reason)
+	id := refusal.ID
+	if refusal.Kind == wire.Request {
+		r.toServer.inject(wire.AppendError(nil, id, refusal.Code, refusal.Reason))
+		return
+	}
+	if id.IsZero() {
+		id, _ = wire.SniffID(line)
+	}
+	r.failed(id, "the server's answer was refused: "+refusal.Reason)
+}
+
+func (r *relay) serverTooLong(long *wire.TooLongError) error {
+	r.note("refused a line from the server: %v", long)
+	_, id := long.Sniff()
+	r.failed(id, "the server's answer was refused: "+long.Error())
+	return nil
+}
+
+// failed answers the client's request with an error, if it is open.
+func (r *relay) failed(id wire.ID, why string) {
+	r.mu.Lock()
+	q := r.pending[id]
+	if q == nil || q.state != forwarded && q.state != cancelled {
+		r.mu.Unlock()
+		return
+	}
+	delete(r.pending, id)
+	r.mu.Unlock()
+	if q.state != cancelled {
+		r.toClient.inject(wire.AppendError(nil, id, codeInternal, why))
+	}
+	r.result(q, "rpc_error", 0)
+}
+
+func (r *relay) serverRequest(f wire.Frame) error {
+	if r.isOwn(f.ID) || f.Method == "tools/call" {
+		r.note("refused a request from the server: %s", f.Method)
+		r.toServer.inject(wire.AppendError(nil, f.ID, codeNoMethod, "not a request a server may send"))
+		return nil
+	}
+	r.mu.Lock()
+	_, used := r.asked[f.ID]
+	if !used {
+		r.asked[f.ID] = struct{}{}
+	}
+	r.mu.Unlock()
+	if used {
+		r.note("refused a request from the server: its id is still in use")
+		return nil
+	}
+	return r.forward(f.Raw, taint.Source{Server: r.o.Server, Tool: f.Method}, f.Params, nil)
+}
+
+func (r *relay) serverNotification(f wire.Frame) error {
+	if f.Method == "notifications/cancelled" {
+		id := requestID(f.Params)
+		if r.isOwn(id) {
+			r.note("dropped a cancellation by the server of a question it did not ask")
+			return nil
+		}
+		r.mu.Lock()
+		delete(r.asked, id)
+		r.mu.Unlock()
+	}
+	if err := r.forward(f.Raw, taint.Source{Server: r.o.Server, Tool: f.Method}, f.Params, nil); err != nil {
+		return err
+	}
+	if f.Method == "notifications/tools/list_changed" {
+		r.mu.Lock()
+		list := r.relist()
+		r.mu.Unlock()
+		if list != nil {
+			r.toServer.inject(list)
+		}
+	}
+	return nil
+}
+
+func (r *relay) serverResponse(f wire.Frame) error {
+	r.mu.Lock()
+	if own := r.own[f.ID]; own != nil && own.listing != nil {
+		delete(r.own, f.ID)
+		r.mu.Unlock()
+		return r.listed(own.listing, f)
+	}
+	q := r.pending[f.ID]
+	if q == nil || q.state != forwarded && q.state != cancelled {
+		r.mu.Unlock()
+		r.note("dropped a response from the server that answers no open request")
+		if other, ok := twin(f.ID); ok {
+			r.failed(other, "the server answered under an id of another type")
+		}
+		return nil
+	}
+	if q.method == "tools/list" && r.holdListing(q, f) {
+		r.mu.Unlock()
+		return nil
+	}
+	delete(r.pending, f.ID)
+	r.mu.Unlock()
+	return r.respond(q, f)
+}
+
+// respond passes the answer to one of the client's requests on.
+func (r *relay) respond(q *request, f wire.Frame) error {
+	from := taint.Source{Server: r.o.Server, Tool: q.method}
+	output := f.Result
+	if f.Kind == wire.Error {
+		output = f.Err
+	}
+	switch q.method {
+	case "initialize", "server/discover":
+		r.greeted(q, f)
+		return r.forwardDefinition(f.Raw, from, output)
+	case "tools/list":
+		raw, err := r.checked(f)
+		if err != nil {
+			r.note("refused a listing from the server: %v", err)
+			raw = wire.AppendError(nil, f.ID, codeInternal, "the server's listing was refused: "+err.Error())
+		}
+		return r.forwardDefinition(raw, from, output)
+	case "prompts/list", "resources/templates/list":
+		return r.forwardDefinition(f.Raw, from, output)
+	case "tools/call":
+		return r.returned(q, f, output)
+	}
+	return r.forward(f.Raw, from, output, nil)
+}
+
+// forward passes what the server said on and records it. The next decision waits for the lock that is held around
+// both, so nothing the client does in answer is judged before the output is recorded, while the client need not
+// wait for that: this is the exception to the rule that no lock is held while writing, and a client that stops
+// reading only delays its own calls.
+func (r *relay) forward(raw []byte, from taint.Source, output, args wire.Value) error {
+	r.judge.Lock()
+	defer r.judge.Unlock()
+	r.outputs++
+	from.Call = r.outputs
+	if err := r.toClient.write(raw); err != nil {
+		return err
+	}
+	r.o.Engine.Observe(from, output, args)
+	return nil
+}
+
+// forwardDefinition is forward for what a server says about itself: its words are no data, only the addresses in them are remembered.
+func (r *relay) forwardDefinition(raw []byte, from taint.Source, output wire.Value) error {
+	r.judge.Lock()
+	defer r.judge.Unlock()
+	r.outputs++
+	from.Call = r.outputs
+	if err := r.toClient.write(raw); err != nil {
+		return err
+	}
+	r.o.Engine.ObserveDefinition(from, output)
+	return nil
+}
