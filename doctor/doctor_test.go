@@ -1,0 +1,233 @@
+package doctor_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bouncer-mcp/bouncer/audit"
+	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/doctor"
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+	"github.com/bouncer-mcp/bouncer/policy"
+	"github.com/bouncer-mcp/bouncer/wrap"
+)
+
+const self = "/usr/local/bin/bouncer"
+
+var (
+	here    = doctor.Program{Path: self, Self: true}
+	other   = doctor.Program{Path: "/opt/bin/bouncer"}
+	nothing = doctor.Program{}
+	npx     = doctor.Program{Path: "/usr/bin/npx"}
+)
+
+// wrapped is an entry that is as it should be, then changed.
+func wrapped(change func(*doctor.Entry)) doctor.Entry {
+	e := doctor.Entry{
+		Entry: wrap.Entry{
+			Name: "fs", Scope: clients.User, State: wrap.Wrapped,
+			Launcher: self, Command: "npx", Args: []string{"-y", "server"},
+		},
+		Start: here, Upstream: npx,
+	}
+	change(&e)
+	return e
+}
+
+// unwrapped is an entry in another state than wrapped.
+func unwrapped(state wrap.State) doctor.Entry {
+	return wrapped(func(e *doctor.Entry) {
+		e.State, e.Launcher, e.Start, e.Reason = state, "", nothing, "the reason"
+	})
+}
+
+func cursor(entries ...doctor.Entry) doctor.Facts {
+	return doctor.Facts{
+		Launcher: self,
+		Clients:  []doctor.Client{{ID: "cursor", Name: "Cursor"}},
+		Files:    []doctor.File{{Client: "cursor", Path: "/home/ada/.cursor/mcp.json", Entries: entries}},
+	}
+}
+
+func project(e doctor.Entry) doctor.Facts {
+	f := cursor(e)
+	f.Files[0].Shared = true
+	return f
+}
+
+func managed(e doctor.Entry) doctor.Facts {
+	f := cursor(e)
+	f.Files[0].Managed = true
+	return f
+}
+
+// scopes is one name in two scopes of one client.
+func scopes(second func(*doctor.Entry)) doctor.Facts {
+	f := cursor(wrapped(func(*doctor.Entry) {}))
+	f.Files = append(f.Files, doctor.File{
+		Client: "cursor", Path: "/w/.cursor/mcp.json", Shared: true,
+		Entries: []doctor.Entry{wrapped(func(e *doctor.Entry) {
+			e.Scope, e.Project = clients.Project, "/w"
+			second(e)
+		})},
+	})
+	return f
+}
+
+// TestChecks shows for each check facts that raise it; the message must hold the words given.
+func TestChecks(t *testing.T) {
+	syntax := &wrap.FileError{Client: "cursor", Path: "/c.json", Err: &jsonc.Error{Line: 4, Col: 7, Msg: "unexpected comma"}}
+	typo := &policy.Error{File: "/p.yaml", Line: 2, Col: 3, Msg: "unknown field"}
+	tests := []struct {
+		code     string
+		severity doctor.Severity
+		facts    doctor.Facts
+		words    string
+	}{
+		{"client-found", doctor.Info, cursor(), "Cursor, 1 config"},
+		{"client-found", doctor.Info, doctor.Facts{}, "no client"},
+		{"config-unreadable", doctor.Error, doctor.Facts{Files: []doctor.File{{Client: "cursor", Path: "/c.json", Err: syntax}}}, "unexpected comma"},
+		{"config-managed", doctor.Warning, managed(unwrapped(wrap.Plain)), "1 server,"},
+		{"server-unwrapped", doctor.Warning, cursor(unwrapped(wrap.Plain)), "starts npx without bouncer"},
+		{"server-remote", doctor.Warning, cursor(unwrapped(wrap.Remote)), "bypass"},
+		{"server-denied", doctor.Warning, cursor(unwrapped(wrap.Denied)), "the reason"},
+		{"server-denied", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Reason = "on the client's deny list" })), "without bouncer it is on the client's deny list"},
+		{"server-invalid", doctor.Warning, cursor(unwrapped(wrap.Invalid)), "the reason"},
+		{"server-duplicate", doctor.Info, scopes(func(*doctor.Entry) {}), "user, project, each time with the same command"},
+		{"server-duplicate", doctor.Warning, scopes(func(e *doctor.Entry) { e.Args = nil }), "different servers in the scopes user, project"},
+		{"launcher-missing", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Start = nothing })), "does not exist"},
+		{"launcher-missing", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Launcher, e.Start = "bouncer", nothing })), "not on PATH"},
+		{"launcher-moved", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Launcher, e.Start = other.Path, other })), "starts /opt/bin/bouncer, which is not this bouncer (" + self + ")"},
+		{"launcher-versioned", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Start.Fleeting = true })), "won't last"},
+		{"launcher-shadowed", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Launcher, e.Start = "bouncer", other })), "first on PATH is /opt/bin/bouncer"},
+		{"launcher-unfit", doctor.Info, doctor.Facts{Unfit: "it lies in a temporary folder"}, "temporary"},
+		{"upstream-missing", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Upstream = nothing })), "starts npx through bouncer"},
+		{"sentinel-stale", doctor.Warning, cursor(unwrapped(wrap.Stale)), "without bouncer"},
+		{"sentinel-disagrees", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Disagree = true })), "starts npx, but"},
+		{"sentinel-dropped", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.NoSentinel = true })), "can be unwrapped"},
+		{"entry-legacy", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Legacy = true })), "Python"},
+		{"entry-legacy", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Legacy, e.Reason = true, "holds no record" })), "no record"},
+		{"project-flags", doctor.Warning, project(wrapped(func(e *doctor.Entry) { e.Policies = []string{"/p.yaml"} })), "chooses"},
+		{"project-flags", doctor.Warning, project(wrapped(func(e *doctor.Entry) { e.Profile = "observe" })), "chooses"},
+		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: typo}}}, "unknown field"},
+		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: fs.ErrNotExist}}}, "does not exist"},
+		{"audit-unreadable", doctor.Error, doctor.Facts{Audit: doctor.Audit{Dir: "/s", Err: fs.ErrPermission}}, "permission denied"},
+		{"audit-broken", doctor.Error, doctor.Facts{Audit: doctor.Audit{Report: audit.Report{Fault: &audit.Fault{File: "/s/audit.jsonl", Line: 3, Seq: 9, Reason: "wrong hash"}}}}, "record 9: wrong hash"},
+	}
+	shown := map[string]bool{}
+	for _, test := range tests {
+		shown[test.code] = true
+		t.Run(test.code, func(t *testing.T) {
+			found := only(doctor.Diagnose(test.facts), test.code)
+			if len(found) != 1 {
+				t.Fatalf("%d findings, want 1: %+v", len(found), found)
+			}
+			if f := found[0]; f.Severity != test.severity || !strings.Contains(f.Message, test.words) {
+				t.Errorf("got %s: %s", f.Severity, f.Message)
+			}
+		})
+	}
+	for _, check := range doctor.Checks() {
+		if !shown[check.Code] {
+			t.Errorf("no facts raise %s", check.Code)
+		}
+	}
+}
+
+func only(found []doctor.Finding, code string) []doctor.Finding {
+	return slices.DeleteFunc(found, func(f doctor.Finding) bool { return f.Code != code })
+}
+
+// TestNoProblem shows what must not be held against anybody.
+func TestNoProblem(t *testing.T) {
+	tests := []struct {
+		name  string
+		facts doctor.Facts
+	}{
+		{"all is well", cursor(wrapped(func(*doctor.Entry) {}))},
+		{"bouncer's own servers", cursor(unwrapped(wrap.Own))},
+		{"the client expands the upstream first", cursor(wrapped(func(e *doctor.Entry) {
+			e.Command, e.Upstream = "${TOOLS}/server", doctor.Program{Unknown: true}
+		}))},
+		{"the client expands the launcher first", cursor(wrapped(func(e *doctor.Entry) {
+			e.Launcher, e.Start = "${HOME}/bin/bouncer", doctor.Program{Unknown: true}
+		}))},
+		{"a bare launcher that is this bouncer", project(wrapped(func(e *doctor.Entry) { e.Launcher = "bouncer" }))},
+		{"own flags in a private file", cursor(wrapped(func(e *doctor.Entry) {
+			e.Policies, e.Profile = []string{"/p.yaml"}, "strict"
+		}))},
+		{"policies and audit log in order", doctor.Facts{
+			Policies: []doctor.Policy{{Path: "/p.yaml"}},
+			Audit:    doctor.Audit{Dir: "/s", Report: audit.Report{Records: 4, Files: 1}},
+		}},
+		{"this bouncer is a build that does not last: others can't be compared with it", func() doctor.Facts {
+			f := cursor(wrapped(func(e *doctor.Entry) { e.Launcher, e.Start = other.Path, other }))
+			f.Launcher, f.Unfit = "", "it lies in a temporary folder"
+			return f
+		}()},
+		{"one name in two projects", doctor.Facts{Files: []doctor.File{{Client: "claude-code", Entries: []doctor.Entry{
+			wrapped(func(e *doctor.Entry) { e.Scope, e.Project = clients.Local, "/w/a" }),
+			wrapped(func(e *doctor.Entry) { e.Scope, e.Project, e.Args = clients.Local, "/w/b", nil }),
+			wrapped(func(e *doctor.Entry) { e.Scope, e.Project, e.Args = clients.Project, "/w/c", nil }),
+		}}}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if found := doctor.Diagnose(test.facts); doctor.Problems(found) {
+				t.Errorf("%+v", found)
+			}
+		})
+	}
+}
+
+func TestErrorsComeFirst(t *testing.T) {
+	f := cursor(unwrapped(wrap.Plain), wrapped(func(e *doctor.Entry) { e.Name, e.Upstream = "b", nothing }))
+	var got []doctor.Severity
+	for _, finding := range doctor.Diagnose(f) {
+		got = append(got, finding.Severity)
+	}
+	if want := []doctor.Severity{doctor.Error, doctor.Warning, doctor.Info}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEveryPolicyFault(t *testing.T) {
+	err := errors.Join(&policy.Error{Line: 2, Col: 3, Msg: "a"}, &policy.Error{Line: 5, Col: 1, Msg: "b"})
+	found := only(doctor.Diagnose(doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: err}}}), "policy-invalid")
+	if len(found) != 2 || found[0].Line != 2 || found[1].Line != 5 || found[1].Column != 1 || found[1].File != "/p.yaml" {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestRepairIsSafeToPaste gives a server a name that a shell would run.
+func TestRepairIsSafeToPaste(t *testing.T) {
+	e := unwrapped(wrap.Plain)
+	e.Name = "a'; rm -rf ~ #"
+	found := only(doctor.Diagnose(cursor(e)), "server-unwrapped")
+	if want := `bouncer init --client=cursor '--server=a'\''; rm -rf ~ #'`; len(found) != 1 || found[0].Repair != want {
+		t.Errorf("got %+v, want repair %s", found, want)
+	}
+}
+
+// TestDocs keeps docs/doctor.md and the code in step: the same codes, in the same order.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile("../docs/doctor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented, coded []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| [a-z, ]+ \\| (.+) \\|$").FindAllStringSubmatch(string(text), -1) {
+		documented = append(documented, m[1]+": "+m[2])
+	}
+	for _, check := range doctor.Checks() {
+		coded = append(coded, check.Code+": "+check.About)
+	}
+	if !slices.Equal(documented, coded) {
+		t.Errorf("docs/doctor.md lists\n%s\nthe code has\n%s", strings.Join(documented, "\n"), strings.Join(coded, "\n"))
+	}
+}

@@ -1,0 +1,63 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+	"github.com/bouncer-mcp/bouncer/policy"
+	"github.com/bouncer-mcp/bouncer/wrap"
+)
+
+// command is the line that repairs one entry, ready to be pasted into a shell.
+func command(verb string, file File, e Entry) string {
+	place := "--config=" + file.Path
+	if file.Client != "" {
+		place = "--client=" + file.Client
+	}
+	return "bouncer " + verb + " " + quote(place) + " " + quote("--server="+e.Name)
+}
+
+// quote leaves plain words alone and puts others in single quotes, which shells read without expanding anything.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`-_./:=@+,\`, r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// place takes an error apart into where and what. A fault without a place has line 0.
+func place(err error) (line, col int, msg string) {
+	if e, ok := errors.AsType[*jsonc.Error](err); ok {
+		return e.Line, e.Col, e.Msg
+	}
+	if e, ok := errors.AsType[*policy.Error](err); ok {
+		return e.Line, e.Col, e.Msg
+	}
+	if e, ok := errors.AsType[*wrap.FileError](err); ok {
+		return 0, 0, e.Err.Error()
+	}
+	return 0, 0, err.Error()
+}
+
+// each takes joined errors apart.
+func each(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
