@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/wrap"
+)
+
+// editOptions are the flags that init and unwrap share.
+type editOptions struct {
+	selection
+	dryRun, yes, json, whileRunning bool
+}
+
+// edit is one run of init or unwrap: what is planned, what is left alone, and what stood in the way.
+type edit struct {
+	*app
+	editOptions
+	verb wrap.Action // Wrap or Unwrap
+	plan func(wrap.File) (wrap.Plan, error)
+
+	store   *wrap.Store
+	places  places
+	plans   []wrap.Plan // of every file that was read and may be edited
+	aside   []aside     // servers that stay as they are, and why
+	refused []error     // files that were left out
+	hints   []string
+}
+
+// aside is a server, or a whole file, that the command leaves alone. The JSON names are a promise.
+type aside struct {
+	Client string        `json:"client"`
+	Path   string        `json:"path"`
+	Scope  clients.Scope `json:"scope,omitempty"`
+	Server string        `json:"server,omitempty"`
+	Reason string        `json:"reason"`
+}
+
+func (a *app) newEdit(verb wrap.Action, o editOptions) (*edit, error) {
+	p, err := a.places()
+	if err != nil {
+		return nil, err
+	}
+	return &edit{app: a, editOptions: o, verb: verb, places: p, store: wrap.NewStore(p.State)}, nil
+}
+
+// options are those that both directions share.
+func (e *edit) options() wrap.Options {
+	return wrap.Options{Known: known(), Servers: e.servers, Scopes: e.clientScopes()}
+}
+
+// run plans, shows, asks and applies.
+func (e *edit) run() error {
+	if e.json && !e.yes && !e.dryRun {
+		return misuse("--yes applies the changes without asking, --dry-run only shows them", "--json can't ask for a yes")
+	}
+	if err := e.survey(); err != nil {
+		return err
+	}
+	changes := e.changes()
+	if len(changes) == 0 || e.dryRun {
+		return e.finish(changes, wrap.Generation{})
+	}
+	if !e.yes {
+		if !e.interactive {
+			return misuse("--yes applies the changes without asking, --dry-run only shows them", "there is no terminal to ask for a yes")
+		}
+		e.show(changes)
+		yes, err := e.ask("Apply these changes?")
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return advise(errors.New("nothing was changed"))
+		}
+	}
+	done, err := wrap.Apply(e.store, changes, wrap.ApplyOptions{Command: string(e.verb), Replan: e.replan})
+	if err != nil {
+		return e.unapplied(err)
+	}
+	return e.finish(changes, done)
+}
+
+// survey reads every file of the selection and plans it.
+func (e *edit) survey() error {
+	found, err := e.find(e.selection)
+	if err != nil {
+		return err
+	}
+	e.refused = append(e.refused, faults(found)...)
+	for _, f := range found.Managed {
+		e.leave(f, wrap.Entry{}, "managed by an organisation, never edited")
+	}
+	var known []string
+	for _, f := range found.Files {
+		plan, err := e.plan(f)
+		if err != nil {
+			e.refused = append(e.refused, err)
+			continue
+		}
+		known = append(known, names(plan)...)
+		e.place(plan)
+	}
+	if err := e.missing(known); err != nil {
+		return err
+	}
+	return e.sparesRunning()
+}
+
+// place sorts a plan: to be applied, or only reported.
+func (e *edit) place(plan wrap.Plan) {
+	for _, step := range plan.Steps {
+		switch {
+		case step.Action != wrap.Skip || !e.holds(step.Entry):
+		case e.verb == wrap.Unwrap && step.Entry.State == wrap.Wrapped:
+			e.refused = append(e.refused, &wrap.FileError{
+				Client: plan.File.Client, Path: plan.Path, Err: fmt.Errorf("server %q %s", step.Entry.Name, step.Reason),
+			})
+		case e.verb == wrap.Wrap && step.Entry.State != wrap.Own:
+			e.leave(plan.File, step.Entry, step.Reason)
+		}
+	}
+	if plan.File.Shared && !e.shared() {
+		for _, step := range plan.Steps {
+			if changed(step) {
+				e.leave(plan.File, step.Entry, "in a project file; --client, --scope=project or --config includes it")
+			}
+		}
+		return
+	}
+	e.plans = append(e.plans, plan)
+}
+
+func (e *edit) leave(f wrap.File, entry wrap.Entry, reason string) {
+	e.aside = append(e.aside, aside{Client: f.Client, Path: f.Path, Scope: entry.Scope, Server: entry.Name, Reason: reason})
+}
+
+// missing refuses server names that no file has: a typing mistake must not look like success.
+func (e *edit) missing(known []string) error {
+	for _, name := range e.servers {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := "no servers were found"
+		if len(known) > 0 {
+			slices.Sort(known)
+			hint = "servers found: " + list(slices.Compact(known))
+		}
+		return advise(errors.Join(append([]error{fmt.Errorf("no server %q", name)}, e.refused...)...), hint)
+	}
+	return nil
+}
+
+func names(plan wrap.Plan) []string {
+	var names []string
+	for _, step := range plan.Steps {
+		names = append(names, step.Entry.Name)
+	}
+	return names
+}
+
+// sparesRunning takes out the files of clients that run and would write over the change from memory.
+func (e *edit) sparesRunning() error {
+	if e.whileRunning {
+		return nil
+	}
+	busy := map[string]error{}
+	var spared []wrap.Plan
+	for _, plan := range e.plans {
+		id := plan.File.Client
+		if _, asked := busy[id]; !asked && !same(plan) {
+			why, err := e.waitFor(id)
+			if err != nil {
+				return err
+			}
+			busy[id] = why
+		}
+		if why := busy[id]; why != nil && !same(plan) {
+			e.refused = append(e.refused, &wrap.FileError{Client: id, Path: plan.Path, Err: why})
+			e.hints = append(e.hints, "quit it and run the command again, or add --while-running")
+			continue
+		}
+		spared = append(spared, plan)
+	}
+	e.plans = spared
+	return nil
+}
+
+// waitFor returns why a client's file must not be written now, or nil. A person at the terminal may quit the client meanwhile.
+func (e *edit) waitFor(id string) (why, err error) {
+	client, ok := clients.ByID(id)
+	if !ok {
+		return nil, nil
+	}
+	for {
+		running, err := wrap.Running(client.Process)
+		if err != nil {
+			return fmt.Errorf("can't tell whether %s is running: %w", client.Name, err), nil
+		}
+		if !running {
+			return nil, nil
+		}
+		why := fmt.Errorf("left out, because %s is running and writes this file from memory", client.Name)
+		if !e.interactive || e.yes || e.dryRun {
+			return why, nil
+		}
+		quit, err := e.ask(fmt.Sprintf("%s is running and would undo the change. Quit it completely; is it closed now?", client.Name))
+		if err != nil {
+			return nil, err
+		}
+		if !quit {
+			return why, nil
+		}
+	}
+}
+
+// replan plans a file anew that was written between plan and apply. Nothing happens to it that was not agreed to.
+func (e *edit) replan(f wrap.File) (wrap.Plan, error) {
+	plan, err := e.plan(f)
+	if err != nil {
+		return plan, err
+	}
+	var agreed []string
+	for _, old := range e.plans {
+		if old.Path == f.Path {
+			agreed = append(agreed, outline(old)...)
+		}
+	}
+	for _, line := range outline(plan) {
+		if !slices.Contains(agreed, line) {
+			return plan, wrap.ErrChanged
+		}
+	}
+	return plan, nil
+}
+
+// outline is what a plan does, without the bytes.
+func outline(plan wrap.Plan) []string {
+	var lines []string
+	for _, step := range plan.Steps {
+		if changed(step) {
+			lines = append(lines, fmt.Sprintf("%s %q %q", step.Action, step.Entry.Scope, step.Entry.Pointer))
+		}
+	}
+	return lines
+}
+
+// unapplied turns a failed apply into advice.
+func (e *edit) unapplied(err error) error {
+	all := errors.Join(append(e.refused, err)...)
+	if errors.Is(err, wrap.ErrChanged) {
+		return advise(all, "another program wrote the file meanwhile; run the command again")
+	}
+	return all
+}
+
+// changes are the plans that do something.
+func (e *edit) changes() []wrap.Plan {
+	return slices.DeleteFunc(slices.Clone(e.plans), same)
+}
+
+func same(plan wrap.Plan) bool { return bytes.Equal(plan.Before, plan.After) }
+
+func changed(step wrap.Step) bool { return step.Action != wrap.Keep && step.Action != wrap.Skip }

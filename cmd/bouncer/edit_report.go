@@ -1,0 +1,231 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
+	"github.com/bouncer-mcp/bouncer/wrap"
+)
+
+// show prints what would happen: a diff for each file, then who is covered and who is not.
+func (e *edit) show(changes []wrap.Plan) {
+	for _, plan := range changes {
+		e.printDiff(wrap.Diff(plan))
+		e.printf("\n")
+	}
+	if len(changes) > 0 {
+		e.printf("Servers to %s:\n", e.words().verb)
+		e.printTable("  ", stepRows(changes))
+		e.printf("\n")
+	}
+	e.showAside()
+}
+
+func stepRows(changes []wrap.Plan) [][]string {
+	var rows [][]string
+	for _, plan := range changes {
+		for _, step := range plan.Steps {
+			if changed(step) {
+				rows = append(rows, []string{cmp.Or(plan.File.Client, plan.Path), string(step.Entry.Scope), step.Entry.Name, note(step)})
+			}
+		}
+	}
+	return rows
+}
+
+// note says what is special about a step.
+func note(step wrap.Step) string {
+	switch {
+	case step.Reason != "":
+		return step.Reason
+	case step.Action == wrap.Rewrap:
+		return "out of date, written anew"
+	}
+	return ""
+}
+
+func (e *edit) showAside() {
+	if len(e.aside) == 0 {
+		return
+	}
+	e.printf("Left as they are:\n")
+	var rows [][]string
+	for _, a := range e.aside {
+		rows = append(rows, []string{cmp.Or(a.Client, a.Path), string(a.Scope), a.Server, a.Reason})
+	}
+	e.printTable("  ", rows)
+	e.printf("\n")
+}
+
+// words are what a command calls its work.
+type words struct{ verb, done, nothing string }
+
+func (e *edit) words() words {
+	switch e.verb {
+	case wrap.Unwrap:
+		return words{"unwrap", "Unwrapped", "no server starts through bouncer"}
+	case wrap.Rewrap:
+		return words{"repair", "Repaired", "no record is stale, and every launcher is this bouncer"}
+	}
+	return words{"wrap", "Wrapped", "no server that bouncer could stand in front of"}
+}
+
+// finish prints the outcome; done is zero when nothing was written.
+func (e *edit) finish(changes []wrap.Plan, done wrap.Generation) error {
+	if e.json {
+		return e.finishJSON(changes, done)
+	}
+	if e.yes || e.dryRun || len(changes) == 0 {
+		e.show(changes)
+	}
+	switch {
+	case len(changes) == 0:
+		e.printf("%s\n", e.nothing())
+	case done.Number == 0 && !e.dryRun:
+		e.printf("Nothing was written: another program made the same changes meanwhile.\n")
+	case e.dryRun:
+		e.printf("Dry run: nothing was written.\n")
+	default:
+		e.told(changes, done)
+	}
+	return e.outcome()
+}
+
+// nothing says why there is nothing to do.
+func (e *edit) nothing() string {
+	kept := 0
+	for _, plan := range e.plans {
+		for _, step := range plan.Steps {
+			if step.Action == wrap.Keep {
+				kept++
+			}
+		}
+	}
+	if e.verb == wrap.Wrap && kept > 0 {
+		return fmt.Sprintf("Nothing to do: %s already wrapped.", counted(kept, "server"))
+	}
+	return "Nothing to do: " + e.words().nothing + "."
+}
+
+// told says what was done, where the files' old bytes are, and what the person still has to do.
+func (e *edit) told(changes []wrap.Plan, done wrap.Generation) {
+	e.printf("%s %s in %s.\n", e.words().done, counted(len(stepRows(changes)), "server"), counted(len(changes), "file"))
+	e.printf("The files as they were: generation %d in %s\n", done.Number, e.places.State)
+	e.printf("\nTo make it effective:\n")
+	var seen []string
+	for _, plan := range changes {
+		client, ok := clients.ByID(plan.File.Client)
+		if !ok || slices.Contains(seen, client.ID) {
+			continue
+		}
+		seen = append(seen, client.ID)
+		e.printf("  %s\n", client.Reload)
+	}
+	if len(seen) == 0 {
+		e.printf("  restart the programs that read %s\n", list(paths(changes)))
+	}
+}
+
+// outcome is the error of a run in which files were left out.
+func (e *edit) outcome() error {
+	if len(e.refused) == 0 {
+		return nil
+	}
+	return advise(errors.Join(e.refused...), slices.Compact(slices.Clone(e.hints))...)
+}
+
+func paths(plans []wrap.Plan) []string {
+	var paths []string
+	for _, plan := range plans {
+		paths = append(paths, plan.Path)
+	}
+	return paths
+}
+
+func list(words []string) string { return strings.Join(words, ", ") }
+
+// editReport is what init and unwrap print with --json. The names are a promise: fields are added, never renamed.
+type editReport struct {
+	Changes    []fileReport  `json:"changes"`
+	Uncovered  []aside       `json:"uncovered"`
+	Errors     []errorReport `json:"errors"`
+	Applied    bool          `json:"applied"`
+	Generation int           `json:"generation"`
+}
+
+type fileReport struct {
+	Client  string          `json:"client"`
+	Path    string          `json:"path"`
+	Scopes  []clients.Scope `json:"scopes"`
+	Servers []serverReport  `json:"servers"`
+}
+
+type serverReport struct {
+	Name   string        `json:"name"`
+	Scope  clients.Scope `json:"scope"`
+	Action wrap.Action   `json:"action"`
+	Reason string        `json:"reason"`
+}
+
+// errorReport is one file that could not be read or must not be written. Line and column are from 1, or 0 without a place.
+type errorReport struct {
+	Client  string `json:"client"`
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+func (e *edit) finishJSON(changes []wrap.Plan, done wrap.Generation) error {
+	report := editReport{
+		Changes: []fileReport{}, Uncovered: []aside{}, Errors: reportErrors(e.refused),
+		Applied: done.Number > 0, Generation: done.Number,
+	}
+	report.Uncovered = append(report.Uncovered, e.aside...)
+	for _, plan := range changes {
+		report.Changes = append(report.Changes, reportFile(plan))
+	}
+	if err := e.printJSON(report); err != nil {
+		return err
+	}
+	if len(e.refused) > 0 {
+		return quietly(exitFailed)
+	}
+	return nil
+}
+
+func reportFile(plan wrap.Plan) fileReport {
+	file := fileReport{Client: plan.File.Client, Path: plan.Path, Scopes: []clients.Scope{}, Servers: []serverReport{}}
+	for _, step := range plan.Steps {
+		if !changed(step) {
+			continue
+		}
+		if !slices.Contains(file.Scopes, step.Entry.Scope) {
+			file.Scopes = append(file.Scopes, step.Entry.Scope)
+		}
+		file.Servers = append(file.Servers, serverReport{
+			Name: step.Entry.Name, Scope: step.Entry.Scope, Action: step.Action, Reason: step.Reason,
+		})
+	}
+	return file
+}
+
+func reportErrors(refused []error) []errorReport {
+	reports := []errorReport{}
+	for _, err := range refused {
+		r := errorReport{Message: err.Error()}
+		if f, ok := errors.AsType[*wrap.FileError](err); ok {
+			r.Client, r.Path, r.Message = f.Client, f.Path, f.Err.Error()
+		}
+		if at, ok := errors.AsType[*jsonc.Error](err); ok {
+			r.Line, r.Column, r.Message = at.Line, at.Col, at.Msg
+		}
+		reports = append(reports, r)
+	}
+	return reports
+}

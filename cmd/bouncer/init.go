@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bouncer-mcp/bouncer/wrap"
+)
+
+type initOptions struct {
+	editOptions
+	policies []string
+	profile  string
+}
+
+// profiles are the values of --profile.
+func profiles() []string { return []string{"strict"} }
+
+func checkProfile(name string) error {
+	if name == "" || slices.Contains(profiles(), name) {
+		return nil
+	}
+	return misuse("known profiles: "+strings.Join(profiles(), ", "), "unknown profile %q", name)
+}
+
+func newInitCmd(a *app) *cobra.Command {
+	var o initOptions
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Put bouncer in front of the servers in your clients' configs",
+		Long: `init rewrites the configs of your AI clients so that each server starts through
+bouncer. Only the entries themselves change; comments, layout and everything else stay,
+and unwrap gives back every byte.
+
+Without --client it takes every client it finds. Files that belong to a project are
+then only reported, since other people use them too.
+` + codes(exitDone, exitFailed, exitMisused),
+		Example: `  bouncer init --dry-run
+  bouncer init --client=cursor --server=mail --policy=mail.yaml`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return a.init(o) },
+	}
+	o.flags(cmd)
+	cmd.Flags().StringArrayVar(&o.policies, "policy", nil, "judge the servers' calls by this policy `FILE` too (repeatable)")
+	cmd.Flags().StringVar(&o.profile, "profile", "", "judge by this `PROFILE`: "+strings.Join(profiles(), ", "))
+	return cmd
+}
+
+func (o *editOptions) flags(cmd *cobra.Command) {
+	o.selection.flags(cmd)
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the changes and write nothing")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "don't ask")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON report instead of text")
+	cmd.Flags().BoolVar(&o.whileRunning, "while-running", false, "also write the file of a client that runs and may undo the change")
+}
+
+func (a *app) init(o initOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := checkProfile(o.profile); err != nil {
+		return err
+	}
+	policies, err := a.loadable(o.policies)
+	if err != nil {
+		return err
+	}
+	launcher, err := a.launcher()
+	if errors.Is(err, wrap.ErrShortLived) {
+		return advise(err, "install bouncer where it stays, then run it from there")
+	}
+	if err != nil {
+		return err
+	}
+	e, err := a.newEdit(wrap.Wrap, o.editOptions)
+	if err != nil {
+		return err
+	}
+	options := e.options()
+	options.Launcher, options.Home = launcher, e.places.home()
+	options.Policies, options.Profile = policies, o.profile
+	e.plan = func(f wrap.File) (wrap.Plan, error) { return wrap.PlanWrap(f, options) }
+	return e.run()
+}
+
+// loadable makes policy files absolute and refuses those that would keep servers from starting.
+func (a *app) loadable(files []string) ([]string, error) {
+	var absolute []string
+	for _, file := range files {
+		path, err := a.absolute(file)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := readPolicy(path); err != nil {
+			return nil, advise(err, "nothing was changed; servers do not start under a policy that does not load")
+		}
+		absolute = append(absolute, path)
+	}
+	return absolute, nil
+}

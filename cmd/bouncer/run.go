@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bouncer-mcp/bouncer/audit"
+	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/engine"
+	"github.com/bouncer-mcp/bouncer/internal/link"
+	"github.com/bouncer-mcp/bouncer/packs"
+	"github.com/bouncer-mcp/bouncer/policy"
+	"github.com/bouncer-mcp/bouncer/proxy"
+	"github.com/bouncer-mcp/bouncer/wrap"
+)
+
+// graceFor is how long a server may take to end by itself once its client is gone.
+const graceFor = 2 * time.Second
+
+type runOptions struct {
+	name     string
+	policies []string
+	profile  string
+	config   string
+	argv     []string
+}
+
+func newRunCmd(a *app) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run --upstream-name=NAME [flags] -- COMMAND [ARG]...",
+		Short: "Start one MCP server and stand between it and the client",
+		Long: `run is what bouncer init writes into a client's config. Standard input and output
+carry the protocol; notices go to standard error.
+
+Entries written by the original bouncer have no command line behind --: with
+--config the server is read from the entry of that name in FILE.
+` + codes(exitDone, exitFailed, exitMisused),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.argv = args
+			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
+				return misuse("put -- before the server's command", "run takes the server's command behind --")
+			}
+			return a.runProxy(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.name, "upstream-name", "", "`NAME` of the server in the client's config")
+	f.StringArrayVar(&o.policies, "policy", nil, "policy `FILE` above the user's own; may be repeated, the first is the highest")
+	f.StringVar(&o.profile, "profile", "", "`PROFILE` of the decisions: strict")
+	f.StringVar(&o.config, "config", "", "read the server from the entry in `FILE` that the original bouncer wrote")
+	return cmd
+}
+
+// runProxy relays until one side ends.
+func (a *app) runProxy(ctx context.Context, o runOptions) error {
+	if o.name == "" && o.config == "" && len(o.argv) == 0 {
+		return misuse("bouncer init writes these command lines", "run needs --upstream-name and a command behind --")
+	}
+	if len(o.argv) == 0 && o.config == "" {
+		return misuse("put the server's command behind --", "run needs the server's command")
+	}
+	if err := checkProfile(o.profile); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	in, out, restore := link.Stdio()
+	defer restore()
+	client := proxy.End{In: in, Out: out}
+	notices := link.NewSpool(a.err) // a client that doesn't read them must not stall the relay
+	defer within(graceFor/4, notices.Close)
+
+	p, err := a.prepare(o)
+	if err != nil {
+		return tell(ctx, o.name, client, err)
+	}
+	defer p.log.Close()
+	spec, err := p.spec(o)
+	if err != nil {
+		return tell(ctx, o.name, client, err)
+	}
+	spec.Stderr = notices
+	child, err := link.Start(spec)
+	if err != nil {
+		return tell(ctx, o.name, client, err)
+	}
+	err = proxy.Run(ctx, proxy.Options{
+		Server:   o.name,
+		Session:  p.session,
+		Client:   client,
+		Upstream: proxy.End{In: child.Out, Out: child.In},
+		Engine:   p.engine,
+		Audit:    p.log,
+		Log:      notices,
+		Grace:    graceFor,
+		Ended:    func() string { return obituary(child) },
+	})
+	child.Stop(graceFor / 4) // it has had its time if the client is gone, and is gone if it ended by itself
+	if errors.Is(err, context.Canceled) {
+		return nil // told to stop, and stopped
+	}
+	if errors.Is(err, proxy.ErrServerEnded) {
+		return fmt.Errorf("server %q ended: %s", o.name, obituary(child))
+	}
+	return err
+}
+
+// within waits for done to be done, but no longer than that: what a client does not read must not keep bouncer alive.
+func within(limit time.Duration, done func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		done()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(limit):
+	}
+}
+
+// tell gives the client why its server can't be had, as the answer to what it asks first, and fails.
+func tell(ctx context.Context, name string, client proxy.End, err error) error {
+	_ = proxy.Run(ctx, proxy.Options{ // it ends as the stream of a server that isn't there: the reason is err
+		Server:   name,
+		Client:   client,
+		Upstream: proxy.End{In: strings.NewReader(""), Out: nowhere{}},
+		Ended:    func() string { return err.Error() },
+	})
+	return err
+}
+
+// nowhere is the input of a server that could not be started.
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (nowhere) Close() error                { return nil }
+
+// obituary says how a server ended and what it said last.
+func obituary(c *link.Child) string {
+	select {
+	case <-c.Done():
+	case <-time.After(time.Second):
+		return "it closed its output"
+	}
+	how := c.Exit()
+	if last := c.Tail(); len(last) > 0 {
+		how += "; it said: " + strings.Join(last, " | ")
+	}
+	return how
+}
+
+// prepared is what a run needs besides its server.
+type prepared struct {
+	session string
+	engine  *engine.Engine
+	log     *audit.Log
+}
+
+// prepare loads the policy before the server is started: a policy that doesn't load must not be found out afterwards.
+func (a *app) prepare(o runOptions) (*prepared, error) {
+	at, err := a.places()
+	if err != nil {
+		return nil, err
+	}
+	set, err := loadPolicies(o.policies, at.Policy)
+	if err != nil {
+		return nil, err
+	}
+	protected, err := a.protected(at)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.cwd()
+	if err != nil {
+		return nil, fmt.Errorf("working directory: %w", err)
+	}
+	log, err := audit.Open(at.State)
+	if err != nil {
+		return nil, err
+	}
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	paths := proxy.NewPaths(dir, home)
+	return &prepared{
+		session: hex.EncodeToString(id[:]),
+		log:     log,
+		engine: engine.New(engine.Config{
+			Server: o.name, Policy: set, Paths: paths, Protected: paths.All(protected),
+		}),
+	}, nil
+}
+
+// loadPolicies layers the policy files of the command line, the user's own and the packs.
+func loadPolicies(files []string, user string) (*policy.Set, error) {
+	var layers []*policy.Layer
+	for _, file := range files {
+		layer, err := readPolicy(file)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, layer)
+	}
+	layer, err := readPolicy(user)
+	switch {
+	case err == nil:
+		layers = append(layers, layer)
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	}
+	return policy.NewSet(append(layers, packs.All()...)...), nil
+}
+
+func readPolicy(file string) (*policy.Layer, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	return policy.Parse(file, data)
+}
+
+// protected are the places no tool may touch: bouncer's own, and the configs that start servers.
+func (a *app) protected(at places) ([]string, error) {
+	env, err := a.clientEnv()
+	if err != nil {
+		return nil, err
+	}
+	paths := []string{at.State, filepath.Dir(at.Policy)}
+	for _, c := range clients.All() {
+		for _, config := range c.Configs {
+			paths = append(paths, config.Paths(env)...)
+		}
+	}
+	return paths, nil
+}
+
+// spec is the server's command line: behind --, or in the entry that the original bouncer wrote.
+func (p *prepared) spec(o runOptions) (link.Spec, error) {
+	env := link.Environ(os.Environ())
+	if len(o.argv) > 0 {
+		return link.Spec{Command: o.argv[0], Args: o.argv[1:], Env: env}, nil
+	}
+	data, err := os.ReadFile(o.config)
+	if err != nil {
+		return link.Spec{}, err
+	}
+	up, err := wrap.Stashed(data, o.name, os.LookupEnv)
+	if err != nil {
+		return link.Spec{}, fmt.Errorf("%s: %w", o.config, err)
+	}
+	return link.Spec{Command: up.Command, Args: up.Args, Env: append(env, up.Env...), Dir: up.Dir}, nil
+}
