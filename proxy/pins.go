@@ -173,7 +173,7 @@ func pin(raw wire.Value) (*pinned, error) {
 	if !ok {
 		return nil, errors.New("a tool without a name")
 	}
-	own := wire.Value(slices.Clone(raw))
+	own := slices.Clone(raw)
 	description, _ := own.Get("description").Text()
 	return &pinned{
 		raw:    own,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,14 +30,36 @@ func checkInvariants(t *testing.T, f File) {
 		t.Fatalf("wrapping twice: %v\n%s", err, again.After)
 	}
 	checkOutside(t, f, p)
-	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Entry.State == Wrapped }) {
-		return // these come off too, and were never ours to restore
-	}
 	back, err := PlanUnwrap(wrapped, options())
+	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Entry.State == Wrapped }) {
+		checkForeign(t, p, back, err)
+		return
+	}
 	if err != nil || !bytes.Equal(back.After, f.Data) {
 		t.Fatalf("unwrapping: %v\n%s", err, back.After)
 	}
 	checkRewritten(t, f, wrapped)
+}
+
+// checkForeign asserts that entries which somebody else has wrapped, or laid out since, come off as well, and start what
+// stood behind the dashes. There is no original to compare with.
+func checkForeign(t *testing.T, wrap, unwrap Plan, err error) {
+	t.Helper()
+	if slices.ContainsFunc(wrap.Steps, func(s Step) bool { return s.Entry.Legacy }) {
+		return // its record may hold anything
+	}
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, wrap.After)
+	}
+	entries, err := Entries(unwrap.File.with(unwrap.After), launcher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range unwrap.Steps {
+		if twice := isLauncher(step.Entry.Command, []string{launcher}); step.Action == Unwrap && !twice && !sameUpstream(entries[i], step.Entry) {
+			t.Fatalf("%q %q came back as %q %q", step.Entry.Command, step.Entry.Args, entries[i].Command, entries[i].Args)
+		}
+	}
 }
 
 // checkOutside asserts that no byte outside the touched entries has changed: with those cut out, both files are equal.
@@ -74,6 +97,9 @@ func checkRewritten(t *testing.T, f, wrapped File) {
 		t.Fatal(err)
 	}
 	for _, drop := range []string{"", Sentinel} {
+		if slices.ContainsFunc(original, func(e Entry) bool { return drop != "" && slices.Contains(e.Pointer, drop) }) {
+			continue // a server of that name would go too
+		}
 		rewritten := f.with(rewrite(doc, doc.Root, "\n", drop))
 		p, err := PlanUnwrap(rewritten, options())
 		if err != nil {
@@ -254,7 +280,22 @@ func (l *layout) server() {
 	command := l.member(l.choose(`"command"`, `"comm\u0061nd"`), l.literal(`"npx"`, `"\u006epx"`, `"C:\\x y\\z.cmd"`, `"${X:-a} }"`, `"--"`))
 	args := l.member(`"args"`, l.args)
 	env := l.member(`"env"`, func() { l.list("{}", l.member(`"T"`, l.literal(`"{"`))) })
-	switch l.choose("all", "args first", "no args", "only", "between", "sandwich") {
+	run := l.member(`"args"`, func() {
+		words := []func(){l.literal(`"run"`), l.literal(`"--upstream-name=a"`, `"--upstream-name=b"`), l.literal(`"--"`), l.literal(`"npx"`, `"x"`), l.literal(`"-y"`), l.literal(`"z"`)}
+		n, _ := strconv.Atoi(l.choose("4", "5", "6"))
+		l.list("[]", words[:n]...)
+	})
+	bouncer := l.member(`"command"`, l.literal(`"/usr/local/bin/bouncer"`, `"bouncer"`))
+	record := l.member(`"x-bouncer-upstream"`, l.literal(`{"command": "npx"}`, `{"command":"npx","args":null}`, `{"command": "npx", "args": ["-y"]}`, "1"))
+	switch l.choose("all", "args first", "no args", "only", "between", "sandwich", "wrapped", "record first", "record among", "record gone") {
+	case "wrapped":
+		l.list("{}", bouncer, run, env, record)
+	case "record first":
+		l.list("{}", record, run, bouncer)
+	case "record among":
+		l.list("{}", bouncer, record, run, env)
+	case "record gone":
+		l.list("{}", bouncer, run)
 	case "all":
 		l.list("{}", command, args, env)
 	case "args first":

@@ -56,12 +56,12 @@ func (r record) argTexts() []string {
 	return list
 }
 
-// spells returns the record's spelling of v, a value of doc, if it says the same as v.
-func (r record) spells(v jsonc.Value, doc *jsonc.Doc, as jsonc.Value) ([]byte, bool) {
+// spells returns one of the record's literals, ours, if it says the same as the value theirs of doc.
+func (r record) spells(ours jsonc.Value, doc *jsonc.Doc, theirs jsonc.Value) ([]byte, bool) {
 	if r.doc == nil {
 		return nil, false
 	}
-	ours, ok := r.doc.Text(as)
-	theirs, ok2 := doc.Text(v)
-	return r.doc.Literal(as), ok && ok2 && ours == theirs
+	a, isText := r.doc.Text(ours)
+	b, alsoText := doc.Text(theirs)
+	return r.doc.Literal(ours), isText && alsoText && a == b
 }

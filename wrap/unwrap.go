@@ -139,7 +139,7 @@ func commandOf(r record) jsonc.Value { return r.command }
 // spelling returns the literal that the first record to agree with v has for it, and v's own if none does.
 func (u *unwrapping) spelling(v jsonc.Value, records []record, of func(record) jsonc.Value) []byte {
 	for _, r := range records {
-		if literal, ok := r.spells(v, u.doc, of(r)); ok {
+		if literal, ok := r.spells(of(r), u.doc, v); ok {
 			return literal
 		}
 	}

@@ -77,7 +77,7 @@ func (a *app) printRecord(line []byte, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	what := r.Outcome
+	var what string
 	if r.Kind == "verdict" {
 		what = r.Verdict
 		if r.Contract != "default" {

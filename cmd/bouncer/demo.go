@@ -52,7 +52,7 @@ func (a *app) demo() error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(home) // what is left behind there is nobody's
+	defer func() { _ = os.RemoveAll(home) }() // a folder for temporary files: what is left there is nobody's
 	exe, err := os.Executable()
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 	if err != nil {
 		return tell(ctx, o.name, client, err)
 	}
-	defer p.log.Close()
+	defer func() { _ = p.log.Close() }() // each record is in the file already
 	spec, err := p.spec(o)
 	if err != nil {
 		return tell(ctx, o.name, client, err)

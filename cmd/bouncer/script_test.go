@@ -62,7 +62,7 @@ func scriptRoot(t *testing.T) string {
 	if err != nil {
 		parent = "." // no home to speak of
 	}
-	root, err := os.MkdirTemp(parent, "bouncer-script-") //nolint:usetesting // t.TempDir is a temporary folder
+	root, err := os.MkdirTemp(parent, "bouncer-script-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 // Set by the linker in a release.
 var (
-	version string //nolint:gochecknoglobals // the linker has no other place to write to
-	commit  string //nolint:gochecknoglobals // the linker has no other place to write to
+	version string
+	commit  string //nolint:gochecknoglobals // like version, which the linter knows
 )
 
 // build is what a bug report must name. Its JSON fields are a promise.

@@ -12,7 +12,8 @@ type Edit struct {
 }
 
 // Apply returns src with edits made; they must not overlap. Order does not matter, except that
-// edits at the same offset keep theirs.
+// edits at the same offset keep theirs. Overlapping ones are a fault of the caller that no file may
+// ever show, so Apply panics.
 func Apply(src []byte, edits []Edit) []byte {
 	sorted := slices.Clone(edits)
 	slices.SortStableFunc(sorted, func(a, b Edit) int { return a.Start - b.Start })
@@ -82,8 +83,8 @@ func (d *Doc) Remove(obj Value, indexes ...int) []Edit {
 	return d.cut(obj.Start+1, items)
 }
 
-// Prepend puts literals in front of arr's elements, in the style of the text around them; holder is the member that
-// holds arr, and sets the style where arr has fewer than two elements. DropFirst takes exactly these bytes away again.
+// Prepend puts literals in front of the elements of the array that holder holds, in the style of the text around them.
+// DropFirst takes exactly these bytes away again.
 func (d *Doc) Prepend(holder Member, literals ...[]byte) Edit {
 	arr := holder.Value
 	separator := d.Separator(holder)
