@@ -19,6 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"bouncer":        main,
+		"mail-server":    main, // the demo puts bouncer into its home under this name
 		"claude-desktop": untilKilled,
 	})
 }
