@@ -15,6 +15,7 @@ func (s *scanner) frame() (f Frame, ok bool) {
 	if !s.setKind(&env, &f) || !s.setID(&env, &f) {
 		return f, false
 	}
+	f.members = s.inner
 	switch f.Kind {
 	case Request, Notification:
 		ok = s.setMethod(&env, &f)

@@ -31,17 +31,19 @@ func (s Step) Index() (i int, ok bool) { return s.index, s.key == nil }
 // String spells the path as content[0].text. A name that is not made of letters, digits, _ and - stands in
 // brackets and quotes. The empty path is empty.
 func (p Path) String() string {
-	var b []byte
+	b := make([]byte, 0, 64)
 	for _, s := range p {
-		name, ok := s.Key()
-		switch {
-		case !ok:
+		if s.key == nil {
 			b = append(b, '[')
 			b = strconv.AppendInt(b, int64(s.index), 10)
 			b = append(b, ']')
+			continue
+		}
+		name := s.key.decoded()
+		switch {
 		case !isPlainName(name):
 			b = append(b, '[')
-			b = AppendQuoted(b, name)
+			b = AppendQuoted(b, string(name))
 			b = append(b, ']')
 		default:
 			if len(b) > 0 {
@@ -53,14 +55,13 @@ func (p Path) String() string {
 	return string(b)
 }
 
-func isPlainName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
+func isPlainName(name []byte) bool {
+	for _, c := range name {
 		if c-'0' >= 10 && c|0x20-'a' >= 26 && c != '_' && c != '-' {
 			return false
 		}
 	}
-	return s != ""
+	return len(name) > 0
 }
 
 // Leaves ranges over every scalar inside v and every member name, in the order of the text; a name comes

@@ -13,7 +13,7 @@ const (
 	DefaultMax = 64 << 20
 
 	startSize = 32 << 10 // of the buffer: half of what a pipe holds, and many times a usual frame
-	keepSize  = 1 << 20  // a buffer beyond this is given back as soon as its frame is done with
+	keepSize  = 4 << 20  // a buffer beyond this is given back as soon as its frame is done with
 	headSize  = 4 << 10  // what is kept of the beginning of a line that is too long
 	tailSize  = 512      // and of its end
 )

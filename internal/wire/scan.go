@@ -18,6 +18,7 @@ type scanner struct {
 	text    []byte
 	spaces  uint64
 	members []member // of the objects that are open, outermost first
+	inner   []member // of the last object that was a member of the outermost, unless they are many
 	slots   []int32  // scratch for objects with many members
 	lone    int      // where the first lone surrogate is, 0 for none
 
@@ -43,6 +44,9 @@ type member struct {
 	at, nameEnd uint32 // the name with its quotes
 	value, end  uint32
 }
+
+// maxInner is how many members of a message's params or result are remembered, more than any usual one has.
+const maxInner = 32
 
 // maxText is what a member can point into.
 const maxText = 1<<32 - 1
@@ -110,6 +114,9 @@ func (s *scanner) value(i, depth int) int {
 		}
 		open := len(s.members)
 		end := s.object(i, depth+1)
+		if inner := s.members[open:]; depth == 1 && end >= 0 && len(inner) <= maxInner {
+			s.inner = append(s.inner[:0], inner...)
+		}
 		s.members = s.members[:open]
 		return end
 	case 't':

@@ -1,6 +1,10 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
 
 // guess is what the outermost members of a line that was refused, or of its beginning, tell.
 type guess struct {
@@ -91,4 +95,65 @@ func sniffTail(tail []byte) ID {
 		return ID{}
 	}
 	return id
+}
+
+// SniffIDs finds every id that a refused line gives its outermost object, or the objects of its outermost array, however
+// malformed the rest is. It reads them as lenient peers do: 7.0 is 7, and Id is id.
+func SniffIDs(line []byte) []ID {
+	var ids []ID
+	depth, base := 0, 1
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '[':
+			if depth == 0 {
+				base = 2
+			}
+			depth++
+		case '{':
+			depth++
+		case ']', '}':
+			depth--
+		case '"':
+			end := looseString(line, i)
+			if depth == base && end < len(line) && bytes.EqualFold(line[i:end], []byte(`"id"`)) {
+				if id, ok := looseID(line[end:]); ok {
+					ids = append(ids, id)
+				}
+			}
+			i = end - 1
+		}
+	}
+	return ids
+}
+
+// looseString returns the end of a string that begins at i, or of the line.
+func looseString(line []byte, i int) int {
+	for i++; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(line)
+}
+
+// looseID reads what stands behind the name of an id.
+func looseID(rest []byte) (ID, bool) {
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " \t"), []byte(":"))
+	if rest = bytes.TrimLeft(rest, " \t"); !ok || len(rest) == 0 {
+		return ID{}, false
+	}
+	if rest[0] == '"' {
+		return parseID(Value(rest[:looseString(rest, 0)]))
+	}
+	if end := bytes.IndexAny(rest, ",}] \t"); end >= 0 {
+		rest = rest[:end]
+	}
+	n, err := strconv.ParseFloat(string(rest), 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) >= 1<<53 {
+		return ID{}, false
+	}
+	return NumberID(int64(n)), true
 }

@@ -98,19 +98,16 @@ func hasLone(body []byte) bool {
 
 // unescape appends the text of a string's body that was checked. A lone surrogate becomes U+FFFD.
 func unescape(dst, body []byte) []byte {
-	for i := 0; i < len(body); {
-		start := i
-		for i < len(body) && body[i] != '\\' {
-			i++
+	for {
+		i := bytes.IndexByte(body, '\\')
+		if i < 0 {
+			return append(dst, body...)
 		}
-		dst = append(dst, body[start:i]...)
-		if i < len(body) {
-			r, n := escaped(body[i:])
-			dst = utf8.AppendRune(dst, r) // which writes U+FFFD for lone
-			i += n
-		}
+		dst = append(dst, body[:i]...)
+		r, n := escaped(body[i:])
+		dst = utf8.AppendRune(dst, r) // which writes U+FFFD for lone
+		body = body[i+n:]
 	}
-	return dst
 }
 
 // escaped decodes the escape at the start of b, which was checked.

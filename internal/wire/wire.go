@@ -41,6 +41,27 @@ type Frame struct {
 	Params Value // nil when absent
 	Result Value // of a Result frame
 	Err    Value // of an Error frame
+
+	members []member // of whichever of the three is there, nil when they are not remembered
+}
+
+// Get returns a member of the params, result or error, whichever the frame has, or nil. It is Value.Get without reading
+// through the value again, which may be large.
+func (f *Frame) Get(key string) Value {
+	for _, m := range f.members {
+		if Value(f.Raw[m.at:m.nameEnd]).is(key) {
+			return f.Raw[m.value:m.end:m.end]
+		}
+	}
+	switch {
+	case f.members != nil:
+		return nil
+	case f.Kind == Result:
+		return f.Result.Get(key)
+	case f.Kind == Error:
+		return f.Err.Get(key)
+	}
+	return f.Params.Get(key)
 }
 
 // The JSON-RPC codes that a refused line is answered with.
