@@ -15,6 +15,7 @@ type Question struct {
 	Tool    string
 	Args    wire.Value
 	Verdict engine.Verdict
+	Detail  []string // what changed about a tool that is asked about, the gravest first
 }
 
 // Answer is what the person said. The zero Answer is no.

@@ -90,7 +90,7 @@ func NewSealer() (*Sealer, error) {
 type sealed struct {
 	Tool     []byte
 	Digest   []byte
-	Pairs    [][2][]byte
+	Pairs    [][3][]byte // parameter, value, and a byte if it stands for the tool
 	Expires  int64
 	Approved bool
 	Upstream []byte
@@ -106,9 +106,12 @@ func (s *Sealer) Seal(st State) (string, error) {
 	if s.aead == nil {
 		return "", errors.New("sealing: no key")
 	}
-	pairs := make([][2][]byte, len(st.Pairs))
+	pairs := make([][3][]byte, len(st.Pairs))
 	for i, p := range st.Pairs {
-		pairs[i] = [2][]byte{[]byte(p.Param), []byte(p.Value)}
+		pairs[i] = [3][]byte{[]byte(p.Param), []byte(p.Value)}
+		if p.Tool {
+			pairs[i][2] = []byte{1}
+		}
 	}
 	plain, err := json.Marshal(sealed{
 		[]byte(st.Tool), st.Digest[:], pairs, st.Expires.UnixNano(), st.Approved, []byte(st.Upstream), st.HasUp, []byte(st.Key),
@@ -148,7 +151,7 @@ func (s *Sealer) Open(text string, now time.Time) (State, error) {
 		Approved: in.Approved, Upstream: string(in.Upstream), HasUp: in.HasUp, Key: string(in.Key),
 	}
 	for _, p := range in.Pairs {
-		st.Pairs = append(st.Pairs, engine.Pair{Param: string(p[0]), Value: string(p[1])})
+		st.Pairs = append(st.Pairs, engine.Pair{Param: string(p[0]), Value: string(p[1]), Tool: len(p[2]) > 0})
 	}
 	if err := s.use(n, st.Expires, now); err != nil {
 		return State{}, err

@@ -14,7 +14,9 @@ import (
 const (
 	maxText  = 1200 // characters of a question
 	maxHead  = 700  // of these, for what is asked about, so that what is sent is never crowded out
-	maxValue = 120  // of a value
+	maxValue = 120  // of a value that is sent along
+	maxAsked = 300  // of a value that is asked about
+	keepEnd  = 100  // of these, its end: that is where the domain of an address and the true host of a URL stand
 	maxName  = 60   // of a name
 )
 
@@ -25,9 +27,25 @@ func (q Question) Text() string {
 	var b strings.Builder
 	b.WriteString(q.headline())
 	b.WriteString("\n")
+	q.writeDetail(&b)
 	q.writeFindings(&b)
 	q.writeRest(&b)
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// writeDetail tells what changed about a tool, as far as there is room.
+func (q Question) writeDetail(b *strings.Builder) {
+	for i, line := range q.Detail {
+		line = show(line, maxAsked)
+		if length(b)+utf8.RuneCountInString(line) > maxHead {
+			fmt.Fprintf(b, "\nand %d more changes: bouncer pins diff shows them", len(q.Detail)-i)
+			break
+		}
+		b.WriteString("\n" + line)
+	}
+	if len(q.Detail) > 0 {
+		b.WriteString("\n")
+	}
 }
 
 func (q Question) headline() string {
@@ -60,7 +78,7 @@ func (q Question) writeFindings(b *strings.Builder) {
 		if len(found) > 1 {
 			line += fmt.Sprintf("%d. ", i+1)
 		}
-		line += name(f.Param) + " = " + quote(f.Value) + foreign(f.Value) + "\n   " + seen(f)
+		line += name(f.Param) + " = " + inQuotes(ends(f.Value)) + foreign(f.Value) + "\n   " + seen(f)
 		if i > 0 && length(b)+utf8.RuneCountInString(line) > maxHead {
 			fmt.Fprintf(b, "\nand %d more that do not fit here. A yes would cover them all.", len(found)-i)
 			break
@@ -158,6 +176,17 @@ func cut(s string, n int) string {
 
 func quote(s string) string {
 	return inQuotes(show(s, maxValue+len("...")))
+}
+
+// ends shows a value with its beginning and its end, since a yes covers what stands between them.
+func ends(s string) string {
+	s = show(s, 1<<16)
+	if n := utf8.RuneCountInString(s) - maxAsked; n > 0 {
+		r := []rune(s)
+		cut := len(r) - keepEnd
+		return fmt.Sprintf("%s ...(%d characters)... %s", string(r[:maxAsked-keepEnd]), n, string(r[cut:]))
+	}
+	return s
 }
 
 // inQuotes puts s in quotes that it can't close.

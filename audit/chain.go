@@ -18,28 +18,33 @@ type chain struct {
 	file *os.File             // the current file
 	last head                 // after the newest record that this process wrote or saw
 	line []byte               // of the head file, as it was when last was found there
+	text []byte               // the lines to write
 }
 
-// commit gives the built record its place in the chain and writes it.
-func (l *Log) commit(deadline time.Time) error {
-	err := l.append(deadline)
+// commit gives the held records and one more their places in the chain and writes them. A nil body is none.
+func (l *Log) commit(deadline time.Time, body []byte) error {
+	err := l.append(deadline, body)
 	if errors.Is(err, fs.ErrNotExist) {
 		// The whole directory was deleted under a running process. A log that starts anew is better than refusing every call;
 		// its first record has the next seq, so that the gap shows.
 		if err = prepareDir(l.dir); err == nil {
-			err = l.append(deadline)
+			err = l.append(deadline, body)
 		}
 	}
 	if cap(l.next.text) > maxRecord {
 		l.next.text = nil
 	}
+	if cap(l.text) > maxRecord {
+		l.text = nil
+	}
 	if err != nil {
 		return fmt.Errorf("audit log %s: %w", l.dir, err)
 	}
+	l.held.clear()
 	return nil
 }
 
-func (l *Log) append(deadline time.Time) (err error) {
+func (l *Log) append(deadline time.Time, body []byte) (err error) {
 	defer func() {
 		if err != nil {
 			// The next record opens everything anew, which is what gets over a passing fault.
@@ -54,35 +59,43 @@ func (l *Log) append(deadline time.Time) (err error) {
 	if err := l.lock.Lock(time.Until(deadline)); err != nil {
 		return err
 	}
-	if err := l.write(); err != nil {
+	if err := l.write(body); err != nil {
 		return err // closing the file unlocks it
 	}
 	return l.lock.Unlock()
 }
 
-// write appends the record at the end of the chain. The caller holds the lock.
-func (l *Log) write() error {
+// write appends the records at the end of the chain, in one write. The caller holds the lock.
+func (l *Log) write(body []byte) error {
 	if err := l.catchUp(); err != nil {
 		return err
 	}
-	seq := l.last.seq + 1
-	line, hash := l.next.seal(seq, l.last.hash)
-	if l.last.size > 0 && l.last.size+int64(len(line)) > l.max {
+	seq, hash, lines := l.last.seq, l.last.hash, l.text[:0]
+	for body := range l.held.all() {
+		seq++
+		lines, hash = seal(lines, body, seq, hash)
+	}
+	if body != nil {
+		seq++
+		lines, hash = seal(lines, body, seq, hash)
+	}
+	l.text = lines
+	if l.last.size > 0 && l.last.size+int64(len(lines)) > l.max {
 		if err := l.rotate(); err != nil {
 			return err
 		}
 	}
-	if err := appendTo(l.file, line, l.last.size); err != nil {
+	if err := appendTo(l.file, lines, l.last.size); err != nil {
 		// Take back a part that made it, as on a full disk. If that fails too, whoever appends next puts it aside.
 		_ = l.file.Truncate(l.last.size)
 		return err
 	}
 	if l.last.size == 0 {
-		l.last.first = seq
+		l.last.first = l.last.seq + 1
 	}
-	l.last.seq, l.last.hash, l.last.size = seq, hash, l.last.size+int64(len(line))
-	// The record is in the file, so the call may go on. A head that could not be written is one record behind, like after a
-	// crash, and the next append repairs it.
+	l.last.seq, l.last.hash, l.last.size = seq, hash, l.last.size+int64(len(lines))
+	// The records are in the file, so the call may go on. A head that could not be written is behind, like after a crash, and
+	// the next append repairs it.
 	_ = l.writeHead()
 	return nil
 }

@@ -162,6 +162,11 @@ func TestShared(t *testing.T) {
 		})
 	}
 	all.Wait()
+	for _, l := range logs {
+		if err := l.Close(); err != nil { // results may have been waiting
+			t.Error(err)
+		}
+	}
 	if report := inOrder(t, dir, 400); len(report.Notes) != 0 {
 		t.Errorf("notes: %q", report.Notes)
 	}
@@ -488,6 +493,80 @@ func TestVerifyWhileAppending(t *testing.T) {
 		}
 	}
 	inOrder(t, dir, 600)
+}
+
+// kinds are the kinds of the records, oldest first.
+func kinds(t *testing.T, dir string) string {
+	t.Helper()
+	var all []string
+	for line, err := range Records(dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := ParseRecord(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r.Kind)
+	}
+	return strings.Join(all, " ")
+}
+
+// A result waits for company, but not for ever, and never behind a verdict that came later.
+func TestResultsWait(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	result := func() {
+		t.Helper()
+		if err := l.Result(Result{Call: 1, Tool: "send_email", Outcome: "ok"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(t, l, 1)
+	result()
+	result()
+	fill(t, l, 1)
+	if got, want := kinds(t, dir), "verdict result result verdict"; got != want {
+		t.Errorf("after a verdict: %s, want %s", got, want)
+	}
+	result()
+	for deadline := time.Now().Add(time.Minute); kinds(t, dir) != "verdict result result verdict result"; {
+		if time.Now().After(deadline) {
+			t.Fatalf("alone: %s", kinds(t, dir))
+		}
+	}
+	result()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := kinds(t, dir), "verdict result result verdict result result"; got != want {
+		t.Errorf("after Close: %s, want %s", got, want)
+	}
+	inOrder(t, dir, 6)
+}
+
+// A log that takes no record must not take memory without bounds, nor lose a result once it can write again.
+func TestResultsOfALogThatIsStuck(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	l.wait = 200 * time.Millisecond
+	fill(t, l, 1)
+	unlock, err := atomicfile.LockFile(filepath.Join(dir, headName), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := uint64(0)
+	for l.Result(Result{Call: 1, Tool: "send_email", Outcome: "ok"}) == nil {
+		if kept++; kept*100 > maxHeld {
+			t.Fatalf("%d results are held and nobody was told", kept)
+		}
+	}
+	unlock()
+	fill(t, l, 1)
+	if got := records(t, dir); got < kept+2 {
+		t.Errorf("%d records, want at least %d", got, kept+2)
+	}
+	inOrder(t, dir, records(t, dir))
 }
 
 func TestLockedElsewhere(t *testing.T) {

@@ -22,13 +22,20 @@ const (
 	maxRecord = 1 << 20
 )
 
-// timeFormat is RFC 3339 with microseconds, always as wide.
-const timeFormat = "2006-01-02T15:04:05.000000Z07:00"
+// appendTime appends a time as RFC 3339 with microseconds has it, always as wide.
+func appendTime(dst []byte, at time.Time) []byte {
+	at = at.UTC()
+	dst = at.AppendFormat(dst, time.RFC3339) // the one form that package time writes without reading a layout
+	dst[len(dst)-1] = '.'                    // instead of the Z
+	for micros, unit := at.Nanosecond()/1000, 100_000; unit > 0; unit /= 10 {
+		dst = append(dst, byte('0'+micros/unit%10))
+	}
+	return append(dst, 'Z')
+}
 
 // record builds one line. Its buffers are reused.
 type record struct {
 	body    []byte // from the comma before time to before the comma of hash
-	line    []byte
 	text    []byte // a string being looked at
 	altered bool   // something in args was masked or cut
 }
@@ -62,26 +69,26 @@ func (r *record) result(v *Result) {
 	r.number("bytes", uint64(max(v.Bytes, 0)))
 }
 
-// seal puts the record into the chain and returns the finished line and its hash.
-func (r *record) seal(seq uint64, prev string) (line []byte, hash string) {
-	b := append(r.line[:0], `{"seq":`...)
-	b = strconv.AppendUint(b, seq, 10)
-	b = append(b, `,"prev":"`...)
-	b = append(b, prev...)
-	b = append(b, '"')
-	b = append(b, r.body...)
-	sum := sha256.Sum256(b)
-	b = append(b, hashMember...)
-	at := len(b)
-	b = hex.AppendEncode(b, sum[:])
-	hash = string(b[at:])
-	r.line = append(b, "\"}\n"...)
-	return r.line, hash
+// seal gives a record its place in the chain: it appends the finished line to dst, and returns the record's hash.
+func seal(dst, body []byte, seq uint64, prev string) (lines []byte, hash string) {
+	start := len(dst)
+	dst = append(dst, `{"seq":`...)
+	dst = strconv.AppendUint(dst, seq, 10)
+	dst = append(dst, `,"prev":"`...)
+	dst = append(dst, prev...)
+	dst = append(dst, '"')
+	dst = append(dst, body...)
+	sum := sha256.Sum256(dst[start:])
+	dst = append(dst, hashMember...)
+	at := len(dst)
+	dst = hex.AppendEncode(dst, sum[:])
+	hash = string(dst[at:])
+	return append(dst, "\"}\n"...), hash
 }
 
 func (r *record) begin(kind string, at time.Time, session string) {
 	r.body = append(r.body[:0], `,"time":"`...)
-	r.body = at.UTC().AppendFormat(r.body, timeFormat)
+	r.body = appendTime(r.body, at)
 	r.body = append(r.body, `","kind":"`...)
 	r.body = append(r.body, kind...)
 	r.body = append(r.body, '"')

@@ -28,7 +28,7 @@ func TestLines(t *testing.T) {
 	var r record
 	v := sample(7)
 	r.verdict(&v)
-	line, hash := r.seal(41, strings.Repeat("ab", 32))
+	line, hash := seal(nil, r.body, 41, strings.Repeat("ab", 32))
 	want := `{"seq":41,"prev":"` + strings.Repeat("ab", 32) + `","time":"2026-05-04T03:02:01.987654Z","kind":"verdict","session":"5f0c",` +
 		`"client":"test 1.0","server":"mail","call":7,"tool":"send_email",` +
 		`"args":{"to":["ann@example.com"],"subject":"Minutes","body":"As agreed on Monday, see below.\nBest, Bob"},` +
@@ -39,7 +39,7 @@ func TestLines(t *testing.T) {
 
 	v.Answer, v.Evidence, v.Layers = "once", nil, nil
 	r.verdict(&v)
-	if line, _ := r.seal(1, ""); !bytes.Contains(line, []byte(`"layers":[],"evidence":[],"answer":"once","hash":`)) {
+	if line, _ := seal(nil, r.body, 1, ""); !bytes.Contains(line, []byte(`"layers":[],"evidence":[],"answer":"once","hash":`)) {
 		t.Errorf("with an answer: %s", line)
 	}
 
@@ -47,7 +47,7 @@ func TestLines(t *testing.T) {
 		Time: v.Time.In(time.FixedZone("", 3600)), Session: "5f0c", Server: "mail", Call: 7, Tool: "send_email",
 		Outcome: "ok", Duration: 1234567 * time.Nanosecond, Bytes: 99,
 	})
-	line, hash = r.seal(1, "")
+	line, hash = seal(nil, r.body, 1, "")
 	checkLine(t, line, hash, `{"seq":1,"prev":"","time":"2026-05-04T03:02:01.987654Z","kind":"result","session":"5f0c",`+
 		`"server":"mail","call":7,"tool":"send_email","outcome":"ok","ms":1.235,"bytes":99`)
 }
@@ -68,7 +68,7 @@ func TestParseRecord(t *testing.T) {
 	v.Answer = "session"
 	var r record
 	r.verdict(&v)
-	line, hash := r.seal(3, "cd")
+	line, hash := seal(nil, r.body, 3, "cd")
 	got, err := ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestParseRecord(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	r.result(&Result{Time: v.Time, Server: "mail", Call: 2, Tool: "t", Outcome: "lost", Duration: 5 * time.Second, Bytes: 12})
-	line, hash = r.seal(4, hash)
+	line, hash = seal(nil, r.body, 4, hash)
 	got, err = ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
 	want = Record{
 		Seq: 4, Prev: want.Hash, Time: v.Time, Kind: "result", Server: "mail", Call: 2, Tool: "t", Outcome: "lost", MS: 5000, Bytes: 12,
@@ -158,7 +158,7 @@ func TestRecordIsBounded(t *testing.T) {
 	}
 	var r record
 	r.verdict(&v)
-	line, _ := r.seal(1<<63, strings.Repeat("f", 64))
+	line, _ := seal(nil, r.body, 1<<63, strings.Repeat("f", 64))
 	if len(line) > maxRecord {
 		t.Errorf("%d bytes", len(line))
 	}
@@ -183,7 +183,7 @@ func FuzzRecord(f *testing.F) {
 		}
 		var r record
 		r.verdict(&v)
-		line, hash := r.seal(1, "")
+		line, hash := seal(nil, r.body, 1, "")
 		if bytes.IndexByte(line, '\n') != len(line)-1 || !json.Valid(line) || !utf8.Valid(line) {
 			t.Fatalf("not one line of JSON: %q", line)
 		}

@@ -164,7 +164,7 @@ func resealed(line []byte, old, new string) []byte {
 		panic(err)
 	}
 	rec := record{body: append([]byte(`,"time"`), rest...)}
-	sealed, _ := rec.seal(r.Seq, r.Prev)
+	sealed, _ := seal(nil, rec.body, r.Seq, r.Prev)
 	return bytes.Clone(sealed)
 }
 

@@ -41,8 +41,7 @@ func (e *Engine) Approve(tool string, pairs []Pair) {
 func (j *judgement) vouched(pairs []Pair) bool {
 	now := j.call.Approved
 	if j.call.Pin != PinHeld { // the yes to the tool itself is no yes to a value
-		pin := pinPair(j.call.Tool.Name)
-		now = slices.DeleteFunc(slices.Clone(now), func(p Pair) bool { return p == pin })
+		now = slices.DeleteFunc(slices.Clone(now), func(p Pair) bool { return p.Tool })
 	}
 	return newApproval(now).vouches(pairs) || j.remembered(pairs)
 }
@@ -51,8 +50,10 @@ func (j *judgement) remembered(pairs []Pair) bool {
 	return slices.ContainsFunc(j.approvals[j.call.Tool.Name], func(a approval) bool { return a.vouches(pairs) })
 }
 
-// pinPair stands for the tool itself.
-func pinPair(tool string) Pair { return Pair{"tool", tool} }
+// pinPair stands for the tool itself, as it is defined now: a yes to one definition is no yes to the next.
+func (j *judgement) pinPair() Pair {
+	return Pair{Param: j.call.Tool.Name, Value: j.call.Version, Tool: true}
+}
 
 func (j *judgement) approvedPin(pin Pair) bool {
 	return slices.Contains(j.call.Approved, pin) || j.remembered([]Pair{pin})

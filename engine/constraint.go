@@ -37,7 +37,7 @@ func (j *judgement) confine() (Verdict, bool) {
 		for _, value := range policy.Select(j.call.Args, param) {
 			for s, ok := range j.pathsIn(value) {
 				if !ok || !j.inside(dirs, s) {
-					return denyPair(Pair{param, s}, "lies outside the folders that this tool may use"), true
+					return denyPair(Pair{Param: param, Value: s}, "lies outside the folders that this tool may use"), true
 				}
 				any = true
 			}
@@ -62,8 +62,8 @@ func (j *judgement) allowedDirs() []string {
 				continue
 			}
 		}
-		if dir, err := j.resolveReading(prefix); err == nil {
-			dirs = append(dirs, dir)
+		if places, err := j.resolveReading(prefix); err == nil && len(places) == 1 {
+			dirs = append(dirs, places[0])
 		}
 	}
 	return dirs
@@ -96,8 +96,9 @@ func (j *judgement) inside(dirs []string, s string) bool {
 		return false
 	}
 	for _, reading := range all {
-		resolved, err := j.resolveReading(reading)
-		if err != nil || !slices.ContainsFunc(dirs, func(dir string) bool { return j.config.Paths.Contains(dir, resolved) }) {
+		places, err := j.resolveReading(reading)
+		outside := func(place string) bool { return !j.config.Paths.Within(place, dirs) }
+		if err != nil || slices.ContainsFunc(places, outside) {
 			return false
 		}
 	}
@@ -116,7 +117,7 @@ func (j *judgement) matchPattern(p policy.Pattern) (Verdict, bool) {
 	}
 	for _, v := range values {
 		if s, ok := matches(p, v); !ok {
-			return denyPair(Pair{p.Param, s}, "does not have the form that the policy requires"), true
+			return denyPair(Pair{Param: p.Param, Value: s}, "does not have the form that the policy requires"), true
 		}
 	}
 	return Verdict{}, false

@@ -161,7 +161,8 @@ func TestSelfProtection(t *testing.T) {
 		{`{"path":"..\\..\\home\\me\\.claude.json"}`, true},
 		{`{"path":"file:///home/me/.claude.json"}`, true},
 		{`{"path":"file://localhost/home/me/%2eclaude.json"}`, true},
-		{`{"path":"file:/home/me/.claude.json?x"}`, false}, // a file of that name, query and all
+		{`{"path":"file:/home/me/.claude.json?x"}`, true},
+		{`{"path":"file:///home/me/.claude.json#x"}`, true},
 		{`{"path":" /home/me/.claude.json"}`, true},
 		{`{"path":"/home/me/.claude.json\u0000.txt"}`, true},
 		{`{"path":"/home/me/.local/state/bouncer"}`, true},
@@ -185,7 +186,7 @@ func TestSelfProtection(t *testing.T) {
 	}
 	e := open(t, "write: {exfiltrating: false, sink_params: [], write_params: [], allowed_path_prefixes: []}\n")
 	c := call(t, "write", `{"path":"~/.claude.json"}`)
-	e.Approve("write", []Pair{{"path", "~/.claude.json"}})
+	e.Approve("write", []Pair{{Param: "path", Value: "~/.claude.json"}})
 	c.Pin = PinUnknown
 	if v := e.Decide(c); v.Contract != "self_protection" {
 		t.Errorf("after an approval, unknown tool: %s", v.Contract)

@@ -3,6 +3,7 @@ package engine
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
@@ -44,13 +45,18 @@ const (
 type Call struct {
 	Tool     policy.Tool // the pinned definition; for an unknown tool only the name
 	Pin      Pin
+	Version  string     // of the definition that is in force now, when the pin does not hold
+	Change   string     // what became of the pin, for the reason; empty: it changed, or appeared, in this session
 	Args     wire.Value // an object, or nil
 	Counted  bool       // this attempt was counted before (a retry after an approval)
 	Approved []Pair     // what a person has just vouched for, for this one evaluation
 }
 
 // Pair is one judged value: which parameter carries it and what it is.
-type Pair struct{ Param, Value string }
+type Pair struct {
+	Param, Value string
+	Tool         bool // stands for the tool itself in one definition, not for an argument
+}
 
 // Finding is one judged destination and where it comes from.
 type Finding struct {
@@ -79,11 +85,11 @@ type Config struct {
 
 // Paths resolves what the engine, which does no I/O, can't know.
 type Paths interface {
-	// Resolve makes a path absolute as the server would, follows symlinks as far as the path exists,
-	// and cleans the rest. It returns an error for a path it can't judge.
-	Resolve(path string) (string, error)
-	// Contains reports whether path lies at or below dir, both as Resolve returns them.
-	Contains(dir, path string) bool
+	// Resolve returns the absolute places a path may lead to, with symlinks followed as far as it exists: usually one,
+	// and more where servers differ in how they read it. It returns an error for a path it can't judge.
+	Resolve(path string) ([]string, error)
+	// Within reports whether path lies at or below one of dirs, all of them as Resolve returns them.
+	Within(path string, dirs []string) bool
 }
 
 // Engine holds one session's history. It is not safe for concurrent use: the proxy serialises calls.
@@ -92,14 +98,16 @@ type Engine struct {
 	seen      taint.Index
 	attempts  map[string]int
 	approvals map[string][]approval
-	rules     map[string]resolved
-	protected []string
+	rules     map[string]*resolved
+	protected []string // paths
+	names     []string // that end them
 }
 
 // resolved is a rule with the definition it was made from.
 type resolved struct {
-	tool policy.Tool
-	rule policy.Rule
+	tool  policy.Tool
+	rule  policy.Rule
+	plain map[string]bool // sets of argument names: whether none of them can be a destination
 }
 
 // New returns an engine with an empty history.
@@ -108,9 +116,14 @@ func New(c Config) *Engine {
 		config:    c,
 		attempts:  make(map[string]int),
 		approvals: make(map[string][]approval),
-		rules:     make(map[string]resolved),
+		rules:     make(map[string]*resolved),
 	}
 	e.protected = e.protectedPaths()
+	for _, p := range e.protected {
+		if name := base(p); !slices.Contains(e.names, name) {
+			e.names = append(e.names, name)
+		}
+	}
 	return e
 }
 
@@ -135,8 +148,8 @@ func contracts() []contract {
 // judgement is one call on its way through the contracts.
 type judgement struct {
 	*Engine
+	*resolved
 	call Call
-	rule policy.Rule
 }
 
 // Decide judges one call and counts the attempt.
@@ -146,7 +159,7 @@ func (e *Engine) Decide(c Call) Verdict {
 	} else if k != '{' {
 		return Verdict{Contract: "constraint", Reason: "the arguments are not an object"}
 	}
-	j := &judgement{Engine: e, call: c, rule: e.resolve(c.Tool)}
+	j := &judgement{Engine: e, call: c, resolved: e.resolve(c.Tool)}
 	v := j.run()
 	v.Layers = j.rule.Layers
 	// Only now: what this call brings is the agent's own from here on.
@@ -165,13 +178,13 @@ func (j *judgement) run() Verdict {
 }
 
 // resolve remembers the rule of each tool, since making one reads the tool's whole schema.
-func (e *Engine) resolve(t policy.Tool) policy.Rule {
+func (e *Engine) resolve(t policy.Tool) *resolved {
 	r, ok := e.rules[t.Name]
 	if !ok || r.tool.Description != t.Description || !bytes.Equal(r.tool.InputSchema, t.InputSchema) || !bytes.Equal(r.tool.Annotations, t.Annotations) {
-		r = resolved{t, e.config.Policy.Resolve(t)}
+		r = &resolved{t, e.config.Policy.Resolve(t), map[string]bool{}}
 		e.rules[t.Name] = r
 	}
-	return r.rule
+	return r
 }
 
 // Observe records an untrusted output. It must happen before the client can act on it.
@@ -187,13 +200,17 @@ func (e *Engine) ObserveDefinition(from taint.Source, output wire.Value) {
 
 // checkPin asks about a tool that is not what the session began with.
 func (j *judgement) checkPin() (Verdict, bool) {
-	pair := pinPair(j.call.Tool.Name)
+	pair := j.pinPair()
 	if j.call.Pin == PinHeld || j.approvedPin(pair) {
 		return Verdict{}, false
 	}
-	how := "appeared after the session began"
-	if j.call.Pin == PinChanged {
+	how := j.call.Change
+	switch {
+	case how != "":
+	case j.call.Pin == PinChanged:
 		how = "changed its definition after the session began"
+	default:
+		how = "appeared after the session began"
 	}
 	return Verdict{
 		Action:   Ask,
@@ -218,5 +235,5 @@ func (j *judgement) spendBudget() (Verdict, bool) {
 // afterPin reports whether this is the first evaluation after a yes to the tool itself. That question came before the
 // budget, so the attempt has not been counted yet.
 func (j *judgement) afterPin() bool {
-	return j.call.Pin != PinHeld && len(j.call.Approved) == 1 && j.call.Approved[0] == pinPair(j.call.Tool.Name)
+	return j.call.Pin != PinHeld && len(j.call.Approved) == 1 && j.call.Approved[0] == j.pinPair()
 }

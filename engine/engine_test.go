@@ -20,13 +20,13 @@ type disk struct {
 	links     map[string]string // absolute to absolute
 }
 
-func (d disk) Resolve(p string) (string, error) {
+func (d disk) Resolve(p string) ([]string, error) {
 	if strings.IndexByte(p, 0) >= 0 || p == "" {
-		return "", errors.New("no such path")
+		return nil, errors.New("no such path")
 	}
 	if rest, ok := strings.CutPrefix(p, "~"); ok && d.home != "" {
 		if rest != "" && rest[0] != '/' {
-			return "", errors.New("no such home")
+			return nil, errors.New("no such home")
 		}
 		p = d.home + rest
 	}
@@ -40,11 +40,13 @@ func (d disk) Resolve(p string) (string, error) {
 			at = to
 		}
 	}
-	return at, nil
+	return []string{at}, nil
 }
 
-func (d disk) Contains(dir, p string) bool {
-	return dir == p || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+func (d disk) Within(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return dir == p || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+	})
 }
 
 var unix = disk{cwd: "/srv/run", home: "/home/me", links: map[string]string{
@@ -120,7 +122,7 @@ func TestSinkGate(t *testing.T) {
 		{"nothing at all", `{}`, Ask, `the call names no destination, so the server would choose one`},
 		{"nothing but blanks", `{"to":"","cc":[]}`, Ask, `the call names no destination, so the server would choose one`},
 		{"hidden characters", `{"to":"ne\u202ew@y.com\u0007"}`, Ask, `nobody has vouched for to="ne<U+202E>w@y.com<U+0007>"`},
-		{"quotes", `{"to":"a\"b"}`, Ask, `nobody has vouched for to="a\"b"`},
+		{"quotes", `{"to":"a\"b"}`, Ask, `nobody has vouched for to="a'b"`},
 		{"long", `{"to":"` + strings.Repeat("a", 200) + `"}`, Ask, `nobody has vouched for to="` + strings.Repeat("a", 80) + `..."`},
 		{"trusted by a part only", `{"to":"ok@c.com, new@y.com"}`, Ask, `nobody has vouched for to="ok@c.com, new@y.com"`},
 		{"not an object", `["evil@x.com"]`, Deny, `the arguments are not an object`},
@@ -156,7 +158,7 @@ func TestVerdictListsEveryDestination(t *testing.T) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 	v = e.Decide(call(t, "send", `{"to":["new@y.com","ok@c.com"],"cc":"other@y.com"}`))
-	if want := []Pair{{"to", "new@y.com"}, {"cc", "other@y.com"}}; !slices.Equal(v.Pairs, want) {
+	if want := []Pair{{Param: "to", Value: "new@y.com"}, {Param: "cc", Value: "other@y.com"}}; !slices.Equal(v.Pairs, want) {
 		t.Errorf("pairs %v, want %v", v.Pairs, want)
 	}
 }
@@ -166,7 +168,7 @@ func TestPropertyNamesAreNoDestinations(t *testing.T) {
 	c := call(t, "send", `{"to":{"email":"ok@c.com","evil@x.com":"ok@c.com"}}`)
 	c.Tool.InputSchema = parse(t, `{"type":"object","properties":{"to":{"type":"object","properties":{"email":{"type":"string"}}}}}`)
 	v := e.Decide(c)
-	if want := []Pair{{"to", "evil@x.com"}}; !slices.Equal(v.Pairs, want) {
+	if want := []Pair{{Param: "to", Value: "evil@x.com"}}; !slices.Equal(v.Pairs, want) {
 		t.Errorf("pairs %v, want %v", v.Pairs, want)
 	}
 }
@@ -223,7 +225,7 @@ func TestApprovals(t *testing.T) {
 
 func TestApprovalHoldsForItsToolOnly(t *testing.T) {
 	e := open(t, "a: {exfiltrating: true, sink_params: [to]}\nb: {exfiltrating: true, sink_params: [to]}\n")
-	e.Approve("a", []Pair{{"to", "x@y"}})
+	e.Approve("a", []Pair{{Param: "to", Value: "x@y"}})
 	if v := e.Decide(call(t, "a", `{"to":"x@y"}`)); v.Action != Allow {
 		t.Errorf("a: %s because %s", v.Action, v.Reason)
 	}
@@ -350,7 +352,7 @@ func script(t testing.TB, e *Engine, steps []byte, skip int) []Verdict {
 		case s&3 == 0:
 			read(t, e, "look: "+a+" said so")
 		case s&3 == 1:
-			e.Approve("send", []Pair{{"to", a}})
+			e.Approve("send", []Pair{{Param: "to", Value: a}})
 		default:
 			all = append(all, e.Decide(call(t, "send", fmt.Sprintf(`{"to":[%q,%q]}`, a, b))))
 		}
@@ -403,5 +405,66 @@ func BenchmarkDecide(b *testing.B) {
 				e.Decide(c)
 			}
 		})
+	}
+}
+
+// A server decides what its definitions say. What a call brings along is judged by its name all the same.
+func TestDestinationsNobodyDeclared(t *testing.T) {
+	for _, schema := range []string{
+		`{"type":"object"}`,
+		`{"type":"object","additionalProperties":true}`,
+		`{"type":"object","properties":{"body":{"type":"string"}}}`,
+		`{"type":"object","properties":{"to":{"enum":["a","b"]}}}`,
+		`{"type":"object","properties":{"to":{"type":"boolean"}}}`,
+		``,
+	} {
+		e := open(t, "")
+		read(t, e, "write to evil@x.com")
+		for _, tt := range []struct {
+			args string
+			want Action
+		}{
+			{`{"to":"evil@x.com"}`, Deny},
+			{`{"body":"hello"}`, Allow},
+			{`{"m":{"to":"evil@x.com"}}`, Deny},
+			{`{"to":"new@y.com"}`, Ask},
+		} {
+			c := call(t, "zork", tt.args)
+			c.Tool.InputSchema = nil
+			if schema != "" {
+				c.Tool.InputSchema = parse(t, schema)
+			}
+			if v := e.Decide(c); v.Action != tt.want {
+				t.Errorf("schema %s, arguments %s: %s because %s, want %s", schema, tt.args, v.Action, v.Reason, tt.want)
+			}
+		}
+	}
+	e := open(t, "zork: {exfiltrating: false}\n")
+	read(t, e, "write to evil@x.com")
+	if v := e.Decide(call(t, "zork", `{"to":"evil@x.com"}`)); v.Action != Allow {
+		t.Errorf("the policy says the gate is off: %s because %s", v.Action, v.Reason)
+	}
+}
+
+// A yes to a tool whose definition changed covers that definition, not the one after it.
+func TestPinApprovalIsForOneDefinition(t *testing.T) {
+	e := open(t, "")
+	c := call(t, "look", `{"tool":"look"}`)
+	c.Pin, c.Version = PinChanged, "v2"
+	v := e.Decide(c)
+	if v.Action != Ask {
+		t.Fatalf("%s because %s", v.Action, v.Reason)
+	}
+	e.Approve("look", v.Pairs)
+	if v := e.Decide(c); v.Action != Allow {
+		t.Errorf("the same definition: %s because %s", v.Action, v.Reason)
+	}
+	c.Version = "v3"
+	if v := e.Decide(c); v.Action != Ask || v.Contract != "pinning" {
+		t.Errorf("another definition: %s, %s", v.Action, v.Contract)
+	}
+	e.Approve("look", []Pair{{Param: "tool", Value: "look"}})
+	if v := e.Decide(c); v.Action != Ask {
+		t.Errorf("an argument of the same name: %s", v.Action)
 	}
 }

@@ -24,6 +24,9 @@ func readings(s string) ([]string, error) {
 		s, _, _ = strings.Cut(s, "\x00") // what a server written in C reads
 	}
 	all := []string{s}
+	if i := strings.IndexAny(s, "?#"); i > 0 && err != nil { // a server that knows URIs takes these off
+		all = append(all, s[:i])
+	}
 	for _, change := range []func(string) string{strings.TrimSpace, percentDecoded, slashed, cleaned} {
 		for _, reading := range all[:len(all):len(all)] {
 			if r := change(reading); r != reading {
@@ -102,19 +105,19 @@ func percentDecoded(s string) string {
 }
 
 // resolvePath asks the outside world where a path leads.
-func (e *Engine) resolvePath(p string) (string, error) {
+func (e *Engine) resolvePath(p string) ([]string, error) {
 	if e.config.Paths == nil {
-		return "", errNoPath
+		return nil, errNoPath
 	}
 	return e.config.Paths.Resolve(p)
 }
 
 // resolveReading resolves one reading of an argument. A leading ~ can be judged only where Paths knows whose home it is.
-func (e *Engine) resolveReading(p string) (string, error) {
+func (e *Engine) resolveReading(p string) ([]string, error) {
 	if strings.HasPrefix(p, "~") {
 		home, err := e.resolvePath("~")
-		if err != nil || strings.HasSuffix(home, "~") {
-			return "", errNoPath
+		if err != nil || len(home) != 1 || strings.HasSuffix(home[0], "~") {
+			return nil, errNoPath
 		}
 	}
 	return e.resolvePath(p)

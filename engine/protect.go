@@ -19,15 +19,15 @@ func (j *judgement) protectSelf() (Verdict, bool) {
 	for leaf := range j.call.Args.Leaves() {
 		s, ok := leaf.Value.Text()
 		if ok && j.looksLikePath(s) && j.isProtected(s) {
-			return j.selfVerdict(Pair{leaf.Path.String(), s}), true
+			return j.selfVerdict(Pair{Param: leaf.Path.String(), Value: s}), true
 		}
 	}
-	// Where a path is expected, a bare name may be a symbolic link.
+	// Where a path is expected, a bare name may be a symbolic link, too.
 	for _, param := range j.rule.WriteParams {
 		f := flattener{schema: j.call.Tool.InputSchema}
 		f.follow("", j.call.Args, param)
 		for _, p := range f.pairs {
-			if len(p.Value) <= maxPath && j.isProtected(p.Value) {
+			if len(p.Value) <= maxPath && !j.looksLikePath(p.Value) && j.isProtected(p.Value) {
 				return j.selfVerdict(p), true
 			}
 		}
@@ -51,7 +51,7 @@ func (e *Engine) looksLikePath(s string) bool {
 		return true
 	}
 	name := strings.TrimSpace(s)
-	return slices.ContainsFunc(e.protected, func(p string) bool { return strings.EqualFold(base(p), name) })
+	return slices.ContainsFunc(e.names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 func (e *Engine) isProtected(s string) bool {
@@ -60,11 +60,11 @@ func (e *Engine) isProtected(s string) bool {
 		if len(reading) > maxPath {
 			return false
 		}
-		resolved, err := e.resolveReading(reading)
+		places, err := e.resolveReading(reading)
 		if err != nil {
 			return e.resembles(reading)
 		}
-		return slices.ContainsFunc(e.protected, func(p string) bool { return e.config.Paths.Contains(p, resolved) })
+		return slices.ContainsFunc(places, func(place string) bool { return e.config.Paths.Within(place, e.protected) })
 	})
 }
 
@@ -101,8 +101,8 @@ func (e *Engine) protectedPaths() []string {
 			continue
 		}
 		all = append(all, p)
-		if resolved, err := e.resolvePath(p); err == nil && resolved != p {
-			all = append(all, resolved)
+		if places, err := e.resolvePath(p); err == nil {
+			all = append(all, places...)
 		}
 	}
 	return all

@@ -9,7 +9,7 @@ import (
 
 // quote shows a value that a client or server chose: short, on one line, and with nothing hidden in it.
 func quote(s string) string {
-	return `"` + strings.ReplaceAll(taint.Visible(s, 80), `"`, `\"`) + `"`
+	return `"` + strings.ReplaceAll(taint.Visible(s, 80), `"`, `'`) + `"`
 }
 
 func (p Pair) String() string { return taint.Visible(p.Param, 60) + "=" + quote(p.Value) }

@@ -13,12 +13,17 @@ import (
 // gateSinks asks of every destination who vouched for it and where it came from. One verdict speaks of all of them:
 // what came from an untrusted output denies, what nobody has mentioned asks.
 func (j *judgement) gateSinks() (Verdict, bool) {
-	if !j.rule.Exfiltrating {
+	var judged []Pair
+	switch {
+	case j.rule.Open:
 		return Verdict{}, false
-	}
-	judged := j.judged()
-	if len(judged) == 0 {
-		return j.nowhere()
+	case j.rule.Exfiltrating:
+		if judged = j.judged(); len(judged) == 0 {
+			return j.nowhere()
+		}
+	default:
+		// Nothing in the definition is a destination. What a call brings along beside it may still be one.
+		judged = j.undeclared()
 	}
 	pending := slices.DeleteFunc(judged, j.harmless)
 	if len(pending) == 0 || j.vouched(pending) {
@@ -95,6 +100,54 @@ func (j *judgement) judged() []Pair {
 	return f.pairs
 }
 
+// undeclared returns the arguments of a call that are destinations by their names, of a tool that declares none.
+func (j *judgement) undeclared() []Pair {
+	if j.plainNames() {
+		return nil
+	}
+	f := flattener{schema: j.call.Tool.InputSchema}
+	for _, path := range policy.Destinations(j.call.Tool, j.call.Args) {
+		f.follow("", j.call.Args, path)
+	}
+	return f.pairs
+}
+
+// maxPlain bounds how many sets of argument names are remembered for a tool.
+const maxPlain = 64
+
+// plainNames reports whether arguments of these names, all of them scalars, can't be destinations, which spares most
+// calls the look at their schema.
+func (j *judgement) plainNames() bool {
+	var names []byte
+	for name, val := range j.call.Args.Members() {
+		if k := val.Kind(); k == '{' || k == '[' {
+			return false
+		}
+		names = append(wire.AppendQuoted(names, name), ',')
+	}
+	known, ok := j.plain[string(names)]
+	if ok || len(names) == 0 {
+		return known || len(names) == 0
+	}
+	known = len(policy.Destinations(j.call.Tool, sampleCall(j.call.Args))) == 0
+	if len(j.plain) < maxPlain {
+		j.plain[string(names)] = known
+	}
+	return known
+}
+
+// sampleCall returns arguments of the same names, each with a value that no schema lists.
+func sampleCall(args wire.Value) wire.Value {
+	out := []byte{'{'}
+	for name := range args.Members() {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(wire.AppendQuoted(out, name), `:"\u0001"`...)
+	}
+	return append(out, '}')
+}
+
 // maxNamed bounds how many arguments of one call are looked up by name. A call with more is judged as a whole.
 const maxNamed = 256
 
@@ -153,7 +206,7 @@ func (f *flattener) flatten(at string, v wire.Value) {
 
 // add collects a value once. The empty string is no destination, as little as null.
 func (f *flattener) add(at, value string) {
-	p := Pair{at, value}
+	p := Pair{Param: at, Value: value}
 	if strings.TrimSpace(value) == "" || f.followed[p] {
 		return
 	}

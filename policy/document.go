@@ -14,8 +14,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// MaxSize is how long a policy file may be, in bytes.
+const MaxSize = 1 << 20
+
 const (
-	maxFile  = 1 << 20 // bytes
 	maxNodes = 100_000 // visited; aliases count each time they are used
 )
 
@@ -52,8 +54,8 @@ func (p *parser) err() error {
 
 // document returns the value of the file's only document, or nil when there is none or it can't be read.
 func (p *parser) document(data []byte) *yaml.Node {
-	if len(data) > maxFile {
-		p.failAt(0, 0, "larger than %d bytes", maxFile)
+	if len(data) > MaxSize {
+		p.failAt(0, 0, "larger than %d bytes", MaxSize)
 		return nil
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))

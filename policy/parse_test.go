@@ -138,7 +138,7 @@ func TestParseBoundsAliases(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "aliases make the file grow") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Parse("p.yaml", slices.Repeat([]byte("#"), maxFile+1)); err == nil {
+	if _, err := Parse("p.yaml", slices.Repeat([]byte("#"), MaxSize+1)); err == nil {
 		t.Error("a huge file parses")
 	}
 }

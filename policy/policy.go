@@ -30,6 +30,7 @@ type Tool struct {
 // transparent, so recipients.address is the address of each element of recipients. Select follows such a path.
 type Rule struct {
 	Exfiltrating        bool
+	Open                bool     // somebody said that the gate is off; otherwise arguments that are destinations by name are judged all the same
 	SinkParams          []string // paths of the arguments that carry destinations; none of them present: every argument does
 	Fetch               bool     // the sinks are URLs that the tool only reads from: one that was seen whole may be fetched, in a call whose arguments the schema lists
 	TrustedDestinations []string // as written; Trusts matches them

@@ -74,6 +74,7 @@ func (r *resolving) apply(e entry, label string) {
 	}
 	if e.exfiltrating != nil || e.sinks != nil {
 		r.Fetch = false // somebody declared a gate, and meant it
+		r.Open = !r.Exfiltrating
 	}
 	over(&r.SinkParams, e.sinks, &r.from[sinkField], label)
 	over(&r.TrustedDestinations, e.trusted, &r.from[trustedField], label)

@@ -47,7 +47,7 @@ func TestResolve(t *testing.T) {
 		{
 			"the gate is switched off", send,
 			[]string{"send_email: {exfiltrating: false}"},
-			Rule{SinkParams: []string{"to", "cc", "bcc"}, WriteParams: []string{"path"}, Layers: []string{"policy u0", "pack gmail"}},
+			Rule{Open: true, SinkParams: []string{"to", "cc", "bcc"}, WriteParams: []string{"path"}, Layers: []string{"policy u0", "pack gmail"}},
 		},
 		{
 			"no declared sinks: every argument", send,
@@ -62,7 +62,7 @@ func TestResolve(t *testing.T) {
 		{
 			"false beside sinks in one layer", send,
 			[]string{"send_email: {exfiltrating: false, sink_params: [body]}"},
-			Rule{SinkParams: []string{"body"}, WriteParams: []string{"path"}, Layers: []string{"policy u0"}},
+			Rule{Open: true, SinkParams: []string{"body"}, WriteParams: []string{"path"}, Layers: []string{"policy u0"}},
 		},
 		{
 			"the highest allowlist wins", send,

@@ -25,7 +25,7 @@ func appendMail(dst []byte, local, domain string) []byte {
 // appendHost appends a host in canonical form: folded, in its ASCII spelling, without a trailing dot.
 func appendHost(dst []byte, host string) []byte {
 	start := len(dst)
-	if isASCII(host) && !strings.Contains(host, "xn--") && !strings.Contains(host, "XN--") {
+	if isASCII(host) && !strings.Contains(host, "--") { // no punycode
 		for i := range len(host) {
 			dst = append(dst, lower(host[i]))
 		}
@@ -121,9 +121,9 @@ func parseURL(s string) (u parsedURL, ok bool) {
 		return u, false
 	}
 	u.scheme, u.hostAt = scheme, len(scheme)+3
-	end := strings.IndexAny(after, "/?#\\")
-	if end < 0 {
-		end = len(after)
+	end := 0
+	for end < len(after) && !in(after[end], 1<<'/'|1<<'?'|1<<'#', 1<<('\\'-64)) {
+		end++
 	}
 	host := after[:end]
 	u.rest, u.fragment, _ = strings.Cut(after[end:], "#")
@@ -193,7 +193,7 @@ scan:
 			}
 			i += size
 			continue
-		case c <= ' ' || c == 0x7f || strings.IndexByte("\"<>`\\^|", c) >= 0:
+		case in(c, urlStopLow, urlStopHigh):
 			break scan
 		case c == '(' || c == '[' || c == '{':
 			open++
@@ -213,7 +213,7 @@ scan:
 }
 
 func trimURL(text string, start, end int) int {
-	for end > start && strings.IndexByte(".,;:!?'*", text[end-1]) >= 0 {
+	for end > start && in(text[end-1], trailingLow, 0) {
 		end--
 	}
 	return end

@@ -2,66 +2,129 @@ package taint
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
 
 const (
-	maxNested = 4       // documents inside strings inside documents
-	maxWhole  = 4 << 10 // no destination is longer: such a leaf is searched, but not remembered as a value
-	maxCell   = 256     // a cell of a listing
-	maxLine   = 40      // a line that is a cell of its own: an entry of a plain list, not a sentence
-	maxKey    = 40      // the name before a colon in a listing
+	maxNested = 4   // documents inside strings inside documents
+	maxWhole  = 512 // no destination is longer: such a leaf is searched, but not remembered as a value
+	maxCell   = 256 // a cell of a listing
+	maxLine   = 40  // a line that is a cell of its own: an entry of a plain list, not a sentence
+	maxKey    = 40  // the name before a colon in a listing
 )
 
-// A recorder walks one output.
+// A recorder walks one output, or the arguments of a call.
 type recorder struct {
 	scanner
 	x         *Index
 	from      Source
-	echo      map[string]struct{} // keys of the arguments that produced the output
-	put       func(k key, c Class, start, end int)
+	purpose   purpose
+	args      wire.Value          // that produced the output
+	echo      map[string]struct{} // keys of what args hold, once somebody asked
+	missed    int                 // values that were not taken in: echoes, and what did not fit
 	typedOnly bool
-	nested    int       // how many documents inside strings are being walked
-	prefix    string    // path of the document inside a string
-	path      wire.Path // where the walk is in the document
-	pathText  string    // the whole path, once somebody asked
-	key       key       // buffer
-	whole     []byte    // buffer
-	base      string    // the leaf that is being searched, for snippets
-	offset    int       // where the scanned line starts in base
-	cell      span      // the part of the scanned line that is a whole value
-	cellClass Class     // what a typed value is that fills the cell
-	filled    bool      // a typed value was all of the leaf, so it need not be remembered a second time
+	nested    int                   // how many documents inside strings are being walked
+	prefix    string                // path of the document inside a string
+	path      wire.Path             // where the walk is in the document
+	pathText  string                // the whole path, once somebody asked
+	key       key                   // buffer
+	whole     []byte                // buffer
+	texts     [maxNested + 1][]byte // buffers for what is escaped, one for each document inside another
+	base      string                // the leaf that is being searched, for snippets
+	offset    int                   // where the scanned line starts in base
+	cell      span                  // the part of the scanned line that is a whole value
+	cellClass Class                 // what a typed value is that fills the cell
+	filled    bool                  // a typed value was all of the leaf, so it need not be remembered a second time
 }
+
+// purpose is what a recorder does with the values it finds.
+type purpose uint8
+
+const (
+	remembering purpose = iota // in the index
+	authoring                  // as the agent's own
+	echoing                    // as what an output may repeat
+)
 
 // span is a part of a text; the zero span is none.
 type span struct{ start, end int }
 
-// recorder prepares the index's recorder for one output.
-func (x *Index) recorder(from Source) *recorder {
+// recorder prepares the index's recorder for one walk.
+func (x *Index) recorder(p purpose) *recorder {
 	r := &x.rec
-	*r = recorder{scanner: scanner{canon: r.canon}, x: x, from: from, key: r.key, whole: r.whole}
-	r.found = r.typed
-	r.put = r.remember
+	r.x, r.purpose = x, p
+	r.found = r
 	return r
 }
 
 // release lets go of the output, which may be large.
 func (r *recorder) release() {
-	*r = recorder{scanner: scanner{canon: r.canon}, key: r.key, whole: r.whole}
+	const keep = 1 << 20 // of a buffer
+	texts := r.texts
+	for i := range texts {
+		if cap(texts[i]) > keep {
+			texts[i] = nil
+		}
+	}
+	*r = recorder{scanner: scanner{canon: r.canon}, key: r.key, whole: r.whole, texts: texts}
 }
 
-// collectEcho takes down what the arguments hold.
-func (r *recorder) collectEcho(args wire.Value) {
-	if args.Kind() == 0 {
+// repeats reports whether the arguments held a value. Most outputs hold nothing new, so the arguments are only read when
+// one does.
+func (r *recorder) repeats(k key) bool {
+	if r.args.Kind() == 0 {
+		return false
+	}
+	if r.echo == nil {
+		r.echo = make(map[string]struct{})
+		e := recorder{purpose: echoing, echo: r.echo}
+		e.found = &e
+		e.value(r.args)
+	}
+	_, found := r.echo[string(k)]
+	return found
+}
+
+// The roles in which a text can stand, for the memo.
+const (
+	roleLeaf uint64 = iota * (maxNested + 1) // and the depth of its document
+	roleLine
+	roleItem
+	roleOutput
+)
+
+// output takes in a whole output, unless it is known.
+func (r *recorder) output(v wire.Value) {
+	m := &r.x.outputs
+	digest := m.digest(view(v), roleOutput, memoOutputs)
+	if m.knows(digest) {
 		return
 	}
-	echo := make(map[string]struct{})
-	r.put = func(k key, _ Class, _, _ int) { echo[string(k)] = struct{}{} }
-	r.value(args)
-	r.echo, r.put = echo, r.remember
+	r.value(v)
+	if r.missed == 0 {
+		m.learn(digest)
+	}
+}
+
+// once calls take for a text that is not known to be taken in already.
+func (r *recorder) once(text string, role uint64, take func()) {
+	if r.purpose != remembering || r.typedOnly {
+		take()
+		return
+	}
+	m, missed := &r.x.texts, r.missed
+	digest := m.digest(text, role+uint64(r.nested), memoTexts)
+	if m.knows(digest) {
+		return
+	}
+	take()
+	if r.missed == missed {
+		m.learn(digest)
+	}
 }
 
 func (r *recorder) value(v wire.Value) {
@@ -71,21 +134,32 @@ func (r *recorder) value(v wire.Value) {
 		case leaf.IsKey:
 			r.name(leaf.Value)
 		case kind == '"':
-			s, _ := leaf.Value.Text()
-			r.leaf(s)
+			r.once(view(leaf.Value), roleLeaf, func() { r.leaf(r.decode(leaf.Value)) })
 		case kind == '0':
-			r.number(string(leaf.Value))
+			r.once(view(leaf.Value), roleLeaf, func() { r.number(view(leaf.Value)) })
 		}
 	}
 }
 
+// decode returns the text of a string. The text is good until the next one of the same document.
+func (r *recorder) decode(v wire.Value) string {
+	if bytes.IndexByte(v, '\\') < 0 {
+		return view(v[1 : len(v)-1])
+	}
+	buf := &r.texts[r.nested]
+	*buf, _ = v.AppendText(slices.Grow((*buf)[:0], len(v)))
+	return view(*buf)
+}
+
+// view returns b as a string without copying it, which for a large output would cost as much as searching it. What is kept
+// of a text is copied; the text itself is not looked at any more when b changes.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
 // name searches a member's name: there, only what is clearly a destination counts.
 func (r *recorder) name(v wire.Value) {
-	if bytes.IndexByte(v, '@') < 0 && bytes.IndexByte(v, '.') < 0 && bytes.IndexByte(v, '+') < 0 && bytes.IndexByte(v, '\\') < 0 {
-		return
+	if slices.ContainsFunc(v, func(c byte) bool { return in(c, 1<<'.'|1<<'+', 1|1<<('\\'-64)) }) { // 1 is the @
+		r.prose(r.decode(v), false)
 	}
-	s, _ := v.Text()
-	r.prose(s, false)
 }
 
 func (r *recorder) number(s string) {
@@ -129,7 +203,7 @@ func (r *recorder) document(s string) wire.Value {
 	if first, last := t[0], t[len(t)-1]; (first != '{' || last != '}') && (first != '[' || last != ']') {
 		return nil
 	}
-	doc, err := wire.ParseValue([]byte(t))
+	doc, err := wire.ParseValue(unsafe.Slice(unsafe.StringData(t), len(t))) // which only reads
 	if err != nil {
 		return nil
 	}
@@ -145,17 +219,20 @@ func (r *recorder) prose(s string, cells bool) {
 		r.scan(s)
 		return
 	}
-	class := Text
+	class, role := Text, roleLine
 	if isListing(s) {
-		class = Field
+		class, role = Field, roleItem
 	}
-	multi := strings.IndexByte(s, '\n') >= 0
+	if strings.IndexByte(s, '\n') < 0 {
+		r.line(s, 0, len(s), class, false)
+		return
+	}
 	for start := 0; start < len(s); {
 		end := len(s)
 		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
 			end = start + i
 		}
-		r.line(s, start, end, class, multi)
+		r.once(s[start:end], role, func() { r.line(s, start, end, class, true) })
 		start = end + 1
 	}
 }
@@ -231,8 +308,6 @@ func trimSpan(s string, lo, hi int) (int, int) {
 	return lo, hi
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
-
 // wholeValue records text as a value of its own. A single character is no destination worth remembering.
 func (r *recorder) wholeValue(text string, class Class, start, end int) {
 	if len(text) < 2 {
@@ -268,13 +343,25 @@ func (r *recorder) typed(kind byte, canon []byte, start, end int) {
 	r.put(r.key, class, start, end)
 }
 
+func (r *recorder) put(k key, class Class, start, end int) {
+	switch r.purpose {
+	case remembering:
+		r.remember(k, class, start, end)
+	case authoring:
+		r.x.author(k)
+	case echoing:
+		r.echo[string(k)] = struct{}{}
+	}
+}
+
 // remember adds a value to the index, unless it is an echo or known as well or better.
 func (r *recorder) remember(k key, class Class, start, end int) {
 	old, known := r.x.seen[string(k)]
 	if known && !class.Worse(old.class) {
 		return
 	}
-	if _, echo := r.echo[string(k)]; echo {
+	if r.repeats(k) {
+		r.missed++
 		return
 	}
 	at := Origin{Source: r.from, Path: r.pathString()}
@@ -282,6 +369,7 @@ func (r *recorder) remember(k key, class Class, start, end int) {
 		at.Snippet = snippet(r.base, r.offset+start, r.offset+end)
 	}
 	if !r.x.fits(len(k) + len(at.Path) + len(at.Snippet) + entryBytes) {
+		r.missed++
 		return
 	}
 	r.x.insert(k, entry{class: class, own: old.own, at: r.x.newOrigin(at)})

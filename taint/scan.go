@@ -7,27 +7,21 @@ import (
 )
 
 // A scanner finds the values in a text that are clearly destinations, in one pass.
-// found gets each canonical form, valid until it returns, with the place of the value in the text.
 type scanner struct {
 	text  string
 	canon []byte // the canonical form under construction
-	found func(kind byte, canon []byte, start, end int)
+	found finder
 }
 
-// isTrigger marks the bytes at which a value may be recognised: @ and capitals, which are neighbours, and + . : below.
-// Everything else is skipped a byte per step, which is what makes recording cheap on prose.
-func isTrigger(c byte) bool {
-	const signs uint64 = 1<<'+' | 1<<'.' | 1<<':'
-	return c-'@' <= 'Z'-'@' || c < 64 && signs>>c&1 != 0
+// A finder gets each value in its canonical form, valid until it returns, with its place in the text.
+type finder interface {
+	typed(kind byte, canon []byte, start, end int)
 }
 
 func (s *scanner) scan(text string) {
 	s.text = text
-	for i := 0; i < len(text); {
-		for i < len(text) && !isTrigger(text[i]) {
-			i++
-		}
-		if i == len(text) {
+	for i := 0; ; {
+		if i = nextTrigger(text, i); i == len(text) {
 			return
 		}
 		next, c := 0, text[i]
@@ -47,16 +41,13 @@ func (s *scanner) scan(text string) {
 				next = s.phone(i)
 			}
 		default:
-			if i+1 < len(text) && (isUpper(text[i+1]) || isDigit(text[i+1])) && (i == 0 || !isWordByte(text[i-1]) && text[i-1] != '_') {
+			if i+1 < len(text) && (isUpper(text[i+1]) || isDigit(text[i+1])) && (i == 0 || !isNameByte(text[i-1])) {
 				next = s.id(i)
 			}
 		}
 		i = max(next, i+1)
 	}
 }
-
-// isWordByte takes every byte beyond ASCII for part of a word.
-func isWordByte(c byte) bool { return isAlnum(c) || c >= utf8.RuneSelf }
 
 // mail reads an address around the @ at i and returns where to go on.
 func (s *scanner) mail(at int) int {
@@ -74,7 +65,7 @@ func (s *scanner) mail(at int) int {
 		s.emitMail(wide, at, hi)
 	}
 	wideLo, wideHi := s.extendLeft(lo, isMailByte), s.extendRight(hi, isHostByte)
-	if !isASCII(s.text[wideLo:wideHi]) {
+	if (wideLo < lo || wideHi > hi) && !isASCII(s.text[wideLo:wideHi]) {
 		s.emitMail(wideLo, at, wideHi)
 	}
 	return hi
@@ -91,7 +82,7 @@ func (s *scanner) emitMail(lo, at, hi int) {
 		return
 	}
 	s.canon = appendMail(s.canon[:0], s.text[lo:at], s.text[at+1:hi])
-	s.found(kindMail, s.canon, lo, hi)
+	s.found.typed(kindMail, s.canon, lo, hi)
 }
 
 // extendLeft moves lo over bytes of a class and over letters beyond ASCII.
@@ -136,15 +127,10 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || ignorable(r) || r == '。' || r == '．'
 }
 
-func isHostByte(c byte) bool { return isAlnum(c) || c == '-' || c == '.' }
-func isMailByte(c byte) bool { return isAlnum(c) || strings.IndexByte("._%+-", c) >= 0 }
-
-func isMailSpecial(c byte) bool { return isMailByte(c) || strings.IndexByte("!#$&'*/=?^`{|}~", c) >= 0 }
-
 // url reads a URL around the :// at i. It goes on behind the authority: a query may hold further values.
 func (s *scanner) url(colon int) int {
 	lo := colon
-	for lo > 0 && (isAlnum(s.text[lo-1]) || strings.IndexByte("+-.", s.text[lo-1]) >= 0) {
+	for lo > 0 && isSchemeByte(s.text[lo-1]) {
 		lo--
 	}
 	for lo < colon && !isLetter(s.text[lo]) {
@@ -167,14 +153,14 @@ func (s *scanner) emitURL(lo, hi int) (authority int) {
 		return 0
 	}
 	s.canon = u.append(s.canon[:0], false)
-	s.found(kindURL, s.canon, lo, hi)
+	s.found.typed(kindURL, s.canon, lo, hi)
 	if u.fragment != "" {
 		s.canon = u.append(s.canon[:0], true)
-		s.found(kindURL, s.canon, lo, hi)
+		s.found.typed(kindURL, s.canon, lo, hi)
 	}
 	s.canon = appendHost(s.canon[:0], u.host)
 	start := lo + u.hostAt
-	s.found(kindHost, s.canon, start, start+len(u.host))
+	s.found.typed(kindHost, s.canon, start, start+len(u.host))
 	return start + len(u.host)
 }
 
@@ -212,7 +198,7 @@ func (s *scanner) emitHost(lo, hi int) {
 		return
 	}
 	s.canon = appendHost(s.canon[:0], s.text[lo:hi])
-	s.found(kindHost, s.canon, lo, hi)
+	s.found.typed(kindHost, s.canon, lo, hi)
 }
 
 // phone reads an international number at the plus at i.
@@ -230,7 +216,7 @@ func (s *scanner) phone(plus int) int {
 	if len(s.canon) < 8 || len(s.canon) > 15 {
 		return 0
 	}
-	s.found(kindPhone, s.canon, plus, end)
+	s.found.typed(kindPhone, s.canon, plus, end)
 	return end
 }
 
@@ -246,7 +232,7 @@ func (s *scanner) id(lo int) int {
 	whole := hi == len(s.text) || !isWordByte(s.text[hi]) && s.text[hi] != '_'
 	if hi-lo >= 9 && whole && strings.IndexByte("CUDGW", s.text[lo]) >= 0 {
 		s.canon = fold(s.canon[:0], s.text[lo:hi])
-		s.found(kindValue, s.canon, lo, hi)
+		s.found.typed(kindValue, s.canon, lo, hi)
 	}
 	return hi
 }
@@ -277,6 +263,6 @@ func (s *scanner) iban(lo int) int {
 	if best == 0 {
 		return 0
 	}
-	s.found(kindIBAN, s.canon[:size], lo, lo+best)
+	s.found.typed(kindIBAN, s.canon[:size], lo, lo+best)
 	return lo + best
 }

@@ -6,6 +6,8 @@
 package taint
 
 import (
+	"bytes"
+
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
 
@@ -88,7 +90,9 @@ type Index struct {
 	bytes int              // estimate of what seen holds
 	limit int              // 0: maxBytes
 	lost  bool             // something did not fit
-	rec   recorder         // reused between outputs for its buffers
+
+	texts, outputs memo     // known as taken in
+	rec            recorder // reused between outputs for its buffers
 }
 
 // entry is what is known of one value: its worst class, and where that class was met first.
@@ -101,35 +105,39 @@ type entry struct {
 // Record remembers every value in one output. args are the arguments of the call that produced it (nil for none):
 // a value the agent itself sent is an echo there and is not recorded.
 func (x *Index) Record(from Source, output, args wire.Value) {
-	r := x.recorder(from)
+	r := x.recorder(remembering)
 	defer r.release()
-	r.collectEcho(args)
-	r.value(output)
+	r.from, r.args = from, args
+	r.output(output)
 }
 
 // RecordTyped remembers only addresses, URLs and the like, for tool definitions and instructions.
 func (x *Index) RecordTyped(from Source, output wire.Value) {
-	r := x.recorder(from)
+	r := x.recorder(remembering)
 	defer r.release()
-	r.typedOnly = true
+	r.from, r.typedOnly = from, true
 	r.value(output)
 }
 
 // Author notes the URLs that the agent itself puts into a call. One that no output had said before stays the
 // agent's own even when a later output repeats it, so that it can't be laundered through a note or a file.
 func (x *Index) Author(args wire.Value) {
-	r := x.recorder(Source{})
+	if !bytes.Contains(args, []byte("//")) && bytes.IndexByte(args, '\\') < 0 {
+		return // no URL is spelled without them
+	}
+	r := x.recorder(authoring)
 	defer r.release()
 	r.typedOnly = true
-	r.put = func(k key, _ Class, _, _ int) {
-		if k.kind() != kindURL {
-			return
-		}
-		if _, ok := x.seen[string(k)]; !ok && x.fits(len(k)+entryBytes) {
-			x.insert(k, entry{own: true})
-		}
-	}
 	r.value(args)
+}
+
+func (x *Index) author(k key) {
+	if k.kind() != kindURL {
+		return
+	}
+	if _, ok := x.seen[string(k)]; !ok && x.fits(len(k)+entryBytes) {
+		x.insert(k, entry{own: true})
+	}
 }
 
 // entryBytes estimates what an entry costs beside its strings: key header, entry, origin, the map's slack.

@@ -1,8 +1,11 @@
 package taint
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -193,6 +196,44 @@ func TestEchoIsNotRecorded(t *testing.T) {
 	}
 }
 
+// What was left out of the index is not known, however often it was said.
+func TestEchoIsRecordedLater(t *testing.T) {
+	const text = "found:\nsee bob@x.com\n{\"n\":\"#ops\"}"
+	args := parse(t, `{"query":"bob@x.com","channel":"ops"}`)
+	for _, first := range []string{text, text + "\nand more", "found:\nsee bob@x.com"} {
+		var x Index
+		for range 2 {
+			x.Record(mail, said(t, first), args)
+		}
+		x.Record(mail, said(t, text), nil)
+		for _, arg := range []string{"bob@x.com", "#ops"} {
+			if got, _ := x.Trace(arg); got == Unseen {
+				t.Errorf("%q, first an echo in %q, is not recorded", arg, first)
+			}
+		}
+	}
+}
+
+// A text that is known in one place may still say more in another.
+func TestKnownTextElsewhere(t *testing.T) {
+	const row = `alice: bob`
+	var x Index
+	x.Record(mail, said(t, "a sentence that makes this no listing\n"+row), nil)
+	if got, _ := x.Trace("bob"); got != Text {
+		t.Errorf("in a text: class %d", got)
+	}
+	x = Index{}
+	deep := `"leaf"`
+	for range maxNested + 1 {
+		deep = string(value(t, "["+deep+"]"))
+	}
+	x.Record(mail, parse(t, `{"a":`+deep+`}`), nil)
+	x.Record(mail, parse(t, `{"b":"[\"leaf\"]"}`), nil)
+	if got, _ := x.Trace("leaf"); got != Field {
+		t.Errorf("a document that was too deep before: class %d", got)
+	}
+}
+
 func TestRecordTyped(t *testing.T) {
 	var x Index
 	x.RecordTyped(mail, parse(t, `{"name":"send","description":"to: alice\nmail bob@x.com"}`))
@@ -277,6 +318,43 @@ func TestRepeatedOutputCostsNoMemory(t *testing.T) {
 	}
 }
 
+// TestNextTrigger compares the eight bytes a step with one byte a step.
+func TestNextTrigger(t *testing.T) {
+	trigger := func(s string, i int) bool {
+		switch c := s[i]; {
+		case strings.IndexByte("@+.:", c) >= 0:
+			return true
+		case isUpper(c):
+			return (i == 0 || !isNameByte(s[i-1])) && i+1 < len(s) && (isUpper(s[i+1]) || isDigit(s[i+1]))
+		}
+		return false
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var b strings.Builder
+		for range r.IntN(40) {
+			if r.IntN(8) == 0 {
+				b.WriteByte(byte(r.IntN(256)))
+			} else {
+				b.WriteByte("abzABZ019_-/@[`{ é\n"[r.IntN(19)])
+			}
+		}
+		s := b.String()
+		for i := 0; i < len(s); {
+			next := nextTrigger(s, i)
+			for ; i < next; i++ {
+				if trigger(s, i) {
+					t.Fatalf("%q: passed over the trigger at %d", s, i)
+				}
+			}
+			if i < len(s) && !trigger(s, i) && !isUpper(s[i]) {
+				t.Fatalf("%q: stopped at %d", s, i)
+			}
+			i++
+		}
+	}
+}
+
 func TestSnippet(t *testing.T) {
 	var x Index
 	x.Record(mail, said(t, strings.Repeat("é", 200)+" pay\u202e\n\tto\u200b bob@x.com \x1b[2J "+strings.Repeat("z", 200)), nil)
@@ -335,6 +413,10 @@ func FuzzRecord(f *testing.F) {
 		if class, at := y.Trace(arg); class != Unseen {
 			t.Fatalf("%q is an echo and was recorded: %+v", arg, at)
 		}
+		y.Record(mail, raw, nil)
+		if class, _ := y.Trace(arg); class != before {
+			t.Fatalf("%q, an echo first, has class %d, not %d", arg, class, before)
+		}
 		// More output never makes a value less tainted.
 		x.Record(mail, said(t, arg+"\n"+output), nil)
 		if after, _ := x.Trace(arg); before.Worse(after) {
@@ -376,6 +458,7 @@ func corpus(size int) string {
 	return b.String()[:size]
 }
 
+// BenchmarkRecord takes in an output for the first time, again, and again with a changed beginning.
 func BenchmarkRecord(b *testing.B) {
 	type row struct {
 		ID    int    `json:"id"`
@@ -383,31 +466,42 @@ func BenchmarkRecord(b *testing.B) {
 		Email string `json:"email"`
 		Note  string `json:"note"`
 	}
-	var rows []row
-	for i := range 900 {
-		rows = append(rows, row{i, fmt.Sprintf("Person %d", i), fmt.Sprintf("p%d@corp.example", i), "met at the fair in spring, wants a call"})
+	rows := func(first string) []row {
+		all := []row{{Note: first}}
+		for i := range 900 {
+			all = append(all, row{i, fmt.Sprintf("Person %d", i), fmt.Sprintf("p%d@corp.example", i), "met at the fair in spring, wants a call"})
+		}
+		return all
 	}
-	outputs := map[string]wire.Value{
-		"prose100KB": said(b, corpus(100<<10)),
-		"json100KB":  value(b, map[string]any{"structuredContent": rows}),
-	}
-	for name, output := range outputs {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(output)))
-			b.ReportAllocs()
-			for b.Loop() {
-				var x Index
-				x.Record(mail, output, nil)
-			}
-		})
-		b.Run("again_"+name, func(b *testing.B) {
-			var x Index
-			b.SetBytes(int64(len(output)))
-			b.ReportAllocs()
-			for b.Loop() {
-				x.Record(mail, output, nil)
-			}
-		})
+	random := make([]byte, 75<<10)
+	rand.NewChaCha8([32]byte{}).Read(random)
+	base64Text, prose := base64.StdEncoding.EncodeToString(random), corpus(100<<10)
+	for _, bench := range []struct {
+		name   string
+		output func(first string) wire.Value
+	}{
+		{"prose", func(first string) wire.Value { return said(b, first+prose) }},
+		{"base64", func(first string) wire.Value { return said(b, first+base64Text) }},
+		{"digits", func(first string) wire.Value { return said(b, first+strings.Repeat("3141592653 ", 10<<10)) }},
+		{"json", func(first string) wire.Value { return value(b, map[string]any{"structuredContent": rows(first)}) }},
+	} {
+		const mark = "Answer 00000000. "
+		output := bench.output(mark)
+		number := output[bytes.Index(output, []byte(mark))+len("Answer "):][:8]
+		run := func(name string, index func() *Index, each int) {
+			b.Run(bench.name+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(output)))
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i += each {
+					copy(number, fmt.Appendf(nil, "%08d", i))
+					index().Record(mail, output, nil)
+				}
+			})
+		}
+		var same, changed Index
+		run("first", func() *Index { return new(Index) }, 0)
+		run("again", func() *Index { return &same }, 0)
+		run("changed", func() *Index { return &changed }, 1)
 	}
 }
 

@@ -9,7 +9,7 @@ func (x *Index) Trace(value string) (Class, Origin) {
 		return Unseen, Origin{}
 	}
 	t := tracer{x: x}
-	t.found = t.typed
+	t.found = &t
 	t.value(value)
 	if decoded, ok := unescape(value); ok {
 		t.value(decoded)
@@ -47,8 +47,11 @@ type tracer struct {
 	whole []byte
 }
 
-// maxList is how many short names one argument may list.
-const maxList = 256
+// How many short names one argument may list, and in how many bytes.
+const (
+	maxList     = 256
+	maxListText = 4 << 10
+)
 
 func (t *tracer) value(s string) {
 	t.lookupWhole(s)
@@ -62,7 +65,7 @@ func (t *tracer) value(s string) {
 
 // list looks up the items of a list of names without spaces, such as "C0123, #ops".
 func (t *tracer) list(s string) {
-	if len(s) > maxWhole || !strings.ContainsAny(s, ",;\n") {
+	if len(s) > maxListText || !strings.ContainsAny(s, ",;\n") {
 		return
 	}
 	items := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })

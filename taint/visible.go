@@ -70,17 +70,27 @@ func snippet(text string, start, end int) string {
 	}
 	var b strings.Builder // a copy, so that a few bytes don't keep all of text alive
 	b.Grow(hi - lo)
-	space := false
-	for i, r := range text[lo:hi] {
-		if r == ' ' || r == '\n' || r == '\r' || r == '\t' {
-			space = b.Len() > 0
+	for lo < hi {
+		at := lo
+		for lo < hi && ' ' < text[lo] && text[lo] <= '~' {
+			lo++
+		}
+		b.WriteString(text[at:lo])
+		at = lo
+		for lo < hi && isBlank(text[lo]) {
+			lo++
+		}
+		if lo > at {
+			if b.Len() > 0 && lo < hi {
+				b.WriteByte(' ')
+			}
 			continue
 		}
-		if space {
-			b.WriteByte(' ')
-			space = false
+		if lo < hi {
+			r, size := utf8.DecodeRuneInString(text[lo:])
+			writeVisible(&b, r, text[lo:])
+			lo += size
 		}
-		writeVisible(&b, r, text[lo+i:])
 	}
 	return b.String()
 }
