@@ -14,6 +14,9 @@ import (
 func (r *relay) ask(q *request, f wire.Frame, answer string) error {
 	c := q.call
 	question := approve.Question{Server: r.o.Server, Tool: c.tool, Args: c.args, Verdict: c.verdict}
+	if c.verdict.Contract == "pinning" {
+		question.Detail = c.standing.detail()
+	}
 	r.mu.Lock()
 	legacy := !c.modern && r.peer.elicits
 	r.mu.Unlock()
@@ -22,7 +25,7 @@ func (r *relay) ask(q *request, f wire.Frame, answer string) error {
 		return r.denyAsked(q, "asked too often")
 	case legacy:
 		return r.elicit(q, f, question, answer)
-	case c.elicits && f.Params.Get("requestState") == nil:
+	case c.elicits && f.Get("requestState") == nil:
 		return r.requireInput(q, question, answer)
 	}
 	return r.denyAsked(q, "no way to ask")
@@ -50,11 +53,16 @@ func (r *relay) elicit(q *request, f wire.Frame, question approve.Question, answ
 	params := question.Params()
 	r.mu.Lock()
 	if q.state == cancelled || r.done {
+		r.drop(q)
 		r.mu.Unlock()
 		return nil
 	}
 	c := q.call
 	if c.frame == nil {
+		if !r.keep(q, len(f.Raw)) {
+			r.mu.Unlock()
+			return r.denyAsked(q, "too much waits for an answer")
+		}
 		c.frame = bytes.Clone(f.Raw)
 	}
 	c.ask = r.newID()
@@ -89,9 +97,7 @@ func (r *relay) answered(q *request, reply wire.Frame) error {
 	word := "once"
 	if answer == approve.Session {
 		word = "session"
-		r.judge.Lock()
-		r.o.Engine.Approve(c.tool, c.verdict.Pairs)
-		r.judge.Unlock()
+		r.approved(c.tool, c.verdict.Pairs)
 	}
 	c.vouched = append(c.vouched, c.verdict.Pairs...)
 	c.relayed = true
@@ -100,6 +106,18 @@ func (r *relay) answered(q *request, reply wire.Frame) error {
 		return err
 	}
 	return r.decide(q, f, word, r.toServer.write)
+}
+
+// approved remembers a yes for the session, and of a yes to a tool itself tells the memory between sessions.
+func (r *relay) approved(tool string, pairs []engine.Pair) {
+	r.judge.Lock()
+	r.o.Engine.Approve(tool, pairs)
+	r.judge.Unlock()
+	for _, p := range pairs {
+		if p.Tool {
+			r.accepted(p.Param, p.Value)
+		}
+	}
 }
 
 // expired refuses a call whose question nobody has answered.
@@ -118,6 +136,9 @@ func (r *relay) expired(q *request) {
 // withdraw takes a question back. r.mu is held.
 func (r *relay) withdraw(q *request) {
 	c := q.call
+	if c == nil { // an answer that is held back
+		return
+	}
 	if c.timer != nil {
 		c.timer.Stop()
 	}

@@ -21,17 +21,28 @@ const maxQuestions = 4
 // gate stops one tools/call until it is judged.
 func (r *relay) gate(q *request, f wire.Frame) error {
 	c := q.call
-	c.tool, _ = f.Params.Get("name").Text()
-	c.args = bytes.Clone(f.Params.Get("arguments"))
+	c.tool, _ = f.Get("name").Text()
+	c.args = bytes.Clone(f.Get("arguments"))
 	r.mu.Lock()
-	if !r.pins.settled() {
+	wait := !r.pins.settled()
+	size := len(c.args)
+	if wait {
+		size += len(f.Raw)
+	}
+	if !r.keep(q, size) {
+		r.mu.Unlock()
+		c.verdict = engine.Verdict{Contract: "budget", Reason: "too many calls are waiting for an answer"}
+		return r.deny(q, "")
+	}
+	if wait {
 		q.state = waiting
 		c.frame = bytes.Clone(f.Raw)
 		r.pins.waiting = append(r.pins.waiting, q)
-		r.mu.Unlock()
-		return nil
 	}
 	r.mu.Unlock()
+	if wait {
+		return nil
+	}
 	return r.judgeCall(q, f, r.toServer.write)
 }
 
@@ -47,9 +58,7 @@ func (r *relay) judgeCall(q *request, f wire.Frame, send func([]byte) error) err
 		return r.deny(q, "no: "+p.declined)
 	}
 	if p.session {
-		r.judge.Lock()
-		r.o.Engine.Approve(q.call.tool, p.pairs)
-		r.judge.Unlock()
+		r.approved(q.call.tool, p.pairs)
 	}
 	q.call.relayed = p.answer != ""
 	q.call.vouched = p.pairs
@@ -60,11 +69,12 @@ func (r *relay) judgeCall(q *request, f wire.Frame, send func([]byte) error) err
 func (r *relay) decide(q *request, f wire.Frame, answer string, send func([]byte) error) error {
 	c := q.call
 	r.mu.Lock()
-	tool, pin := r.pins.tool(c.tool)
+	s := r.pins.standing(c.tool)
 	r.mu.Unlock()
+	c.standing = s
 	r.judge.Lock()
 	c.verdict = r.o.Engine.Decide(engine.Call{
-		Tool: tool, Pin: pin, Args: c.args,
+		Tool: s.tool, Pin: s.pin, Version: s.version(), Change: s.how, Args: c.args,
 		Counted:  answer != "",
 		Approved: c.vouched,
 	})
@@ -85,8 +95,12 @@ func (r *relay) pass(q *request, f wire.Frame, answer string, send func([]byte) 
 	}
 	r.mu.Lock()
 	gone := q.state == cancelled || r.done
-	if !gone {
+	if gone {
+		r.drop(q)
+	} else {
 		q.state = forwarded
+		r.kept -= len(q.call.frame)
+		q.kept -= len(q.call.frame)
 		q.call.frame = nil
 	}
 	r.mu.Unlock()
@@ -116,7 +130,7 @@ func (r *relay) unrecorded(q *request, err error) error {
 func (r *relay) reply(q *request, frame []byte) {
 	r.mu.Lock()
 	gone := q.state == cancelled
-	delete(r.pending, q.id)
+	r.drop(q)
 	r.mu.Unlock()
 	if !gone {
 		r.toClient.inject(frame)
@@ -137,7 +151,7 @@ func (r *relay) blockedResult(q *request, reason string) []byte {
 // returned passes the result of a call on.
 func (r *relay) returned(q *request, f wire.Frame, output wire.Value) error {
 	raw := f.Raw
-	if kind, _ := f.Result.Get("resultType").Text(); kind == "input_required" {
+	if kind, _ := f.Get("resultType").Text(); f.Kind == wire.Result && kind == "input_required" {
 		sealed, err := r.sealInput(q.call, f)
 		if err != nil {
 			r.note("refused an answer from the server: %v", err)
@@ -157,7 +171,7 @@ func outcome(f wire.Frame) string {
 	switch {
 	case f.Kind == wire.Error:
 		return "rpc_error"
-	case string(f.Result.Get("isError")) == "true":
+	case string(f.Get("isError")) == "true":
 		return "tool_error"
 	}
 	return "ok"
@@ -215,7 +229,7 @@ type proof struct {
 // proof opens the requestState of a call if it is bouncer's, and takes bouncer's members out of the frame.
 func (r *relay) proof(c *call, f wire.Frame) (proof, error) {
 	p := proof{frame: f}
-	sealed, ok := f.Params.Get("requestState").Text()
+	sealed, ok := f.Get("requestState").Text()
 	if !ok || !approve.Sealed(sealed) {
 		return p, nil
 	}
@@ -251,7 +265,7 @@ func (r *relay) proof(c *call, f wire.Frame) (proof, error) {
 // sealInput prepares a server's own questions for the client: if the call passed because a person agreed, the retry
 // that brings the answers must not be asked about again, so it carries proof.
 func (r *relay) sealInput(c *call, f wire.Frame) ([]byte, error) {
-	for key := range f.Result.Get("inputRequests").Members() {
+	for key := range f.Get("inputRequests").Members() {
 		if r.isOwnText(key) {
 			return nil, fmt.Errorf("it asks under a reserved key")
 		}
@@ -263,7 +277,7 @@ func (r *relay) sealInput(c *call, f wire.Frame) ([]byte, error) {
 		Tool: c.tool, Digest: approve.Digest(c.tool, c.args), Pairs: c.vouched,
 		Expires: r.o.Now().Add(stateFor), Approved: true,
 	}
-	st.Upstream, st.HasUp = f.Result.Get("requestState").Text()
+	st.Upstream, st.HasUp = f.Get("requestState").Text()
 	sealed, err := r.sealer.Seal(st)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -23,36 +24,38 @@ func NewPaths(dir, home string) Paths { return Paths{dir, home} }
 func (p Paths) All(paths []string) []string {
 	var out []string
 	for _, path := range paths {
-		if r, err := p.Resolve(path); err == nil {
-			out = append(out, r)
+		if places, err := p.Resolve(path); err == nil {
+			out = append(out, places...)
 		}
 	}
 	return out
 }
 
-// Resolve makes a path absolute, with symbolic links followed as far as the path exists. A path that different
-// programs would take for different places is an error.
-func (p Paths) Resolve(path string) (string, error) {
+// Resolve returns the absolute places that a path leads to, with symbolic links followed as far as it exists. There are
+// two where ".." stands behind a link: some programs take it off the text, the system off the place the link has led to.
+func (p Paths) Resolve(path string) ([]string, error) {
 	path, err := p.plain(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if !filepath.IsAbs(path) {
 		path = p.dir + string(filepath.Separator) + path
 	}
 	walked, err := walk(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	// Some programs take ".." off the text, the system takes it off the place a link has led to.
+	if !strings.Contains(path, "..") {
+		return []string{walked}, nil
+	}
 	cleaned, err := walk(filepath.Clean(path))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if walked != cleaned {
-		return "", errors.New(`".." behind a symbolic link`)
+	if walked == cleaned {
+		return []string{walked}, nil
 	}
-	return walked, nil
+	return []string{walked, cleaned}, nil
 }
 
 // plain takes a path out of the spellings servers accept.
@@ -153,24 +156,26 @@ func parts(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(uint8(c)) })
 }
 
-// Contains reports whether path lies at or below dir. It asks the system whether two names mean one place, so that
-// case, Unicode forms and short names are taken as this file system takes them.
-func (p Paths) Contains(dir, path string) bool {
-	if below(dir, path) {
+// Within reports whether path lies at or below one of dirs. It asks the system whether two names mean one place, so that
+// case, Unicode forms and short names are taken as this file system takes them. It asks anew each time: a place may have
+// been made, or replaced, since the last call.
+func (p Paths) Within(path string, dirs []string) bool {
+	if slices.ContainsFunc(dirs, func(dir string) bool { return below(dir, path) }) {
 		return true
 	}
-	want, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
+	var above []place
 	for at := path; ; at = filepath.Dir(at) {
-		if got, err := os.Stat(at); err == nil && os.SameFile(want, got) {
-			return true
+		if here, ok := placeOf(at); ok {
+			above = append(above, here)
 		}
 		if at == filepath.Dir(at) {
-			return false
+			break
 		}
 	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		want, ok := placeOf(dir)
+		return ok && slices.ContainsFunc(above, want.is)
+	})
 }
 
 func below(dir, path string) bool {

@@ -29,8 +29,8 @@ type meta struct {
 	info    wire.Value
 }
 
-func readMeta(params wire.Value) meta {
-	m := params.Get("_meta")
+// readMeta reads a request's params._meta.
+func readMeta(m wire.Value) meta {
 	version := m.Get(metaVersion)
 	if version == nil {
 		return meta{}

@@ -2,20 +2,15 @@ package proxy
 
 import (
 	"crypto/sha256"
-	"errors"
-	"fmt"
+	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/engine"
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
-)
-
-// Bounds on what a server may list.
-const (
-	maxPages = 1000
-	maxTools = 20_000
+	"github.com/bouncer-mcp/bouncer/session"
 )
 
 // pins hold each tool as the server defined it when the session began. A call is judged by that definition, and
@@ -28,6 +23,9 @@ type pins struct {
 	held    []heldListing // answers to the client's own tools/list that did
 	timer   *time.Timer
 	again   bool // a change was announced while a listing was under way
+
+	instructions *string             // the server's, nil when it has not greeted
+	reworded     *session.Difference // they differ from what was accepted in an earlier session
 }
 
 type phase uint8
@@ -39,145 +37,102 @@ const (
 	relisting
 )
 
-// pinned is one tool of the first listing.
+// pinned is one tool as it was listed first in this session.
 type pinned struct {
-	raw     []byte
-	digest  [sha256.Size]byte
-	tool    policy.Tool
-	changed bool // the newest listing defines it otherwise, or twice
+	raw    []byte
+	digest [sha256.Size]byte
+	tool   policy.Tool
+
+	state engine.Pin // how raw stands against what was accepted before; PinUnknown for a tool that appeared
+	was   []byte     // what was accepted before, if raw is something else
+	how   string     // what became of it, if not in this session
+
+	swapped []byte // the newest listing's definition, if that is not raw
+	doubt   string // why nobody knows what is called by this name
 }
 
-// listing is one walk through the pages of the server's tools.
-type listing struct {
-	first bool
-	pages int
-	tools map[string]*pinned
-}
-
-type heldListing struct {
-	q   *request
-	raw []byte
+// standing is what a call needs to know of its tool.
+type standing struct {
+	tool     policy.Tool
+	pin      engine.Pin
+	was, now []byte // what a person knows and what is in force, when the pin does not hold
+	how      string // what became of the pin, if not in this session
+	reworded *session.Difference
 }
 
 func (p *pins) settled() bool { return p.phase >= settled }
 
-// tool returns the definition a call is judged by.
-func (p *pins) tool(name string) (policy.Tool, engine.Pin) {
-	switch t := p.tools[name]; {
-	case t == nil:
-		return policy.Tool{Name: name}, engine.PinUnknown
-	case t.changed:
-		return t.tool, engine.PinChanged
-	default:
-		return t.tool, engine.PinHeld
-	}
-}
-
-// listingDue starts the first listing when a client's message shows that the server may be asked, and returns the
-// request to send. r.mu is held.
-func (r *relay) listingDue(method string, m meta) []byte {
-	if r.pins.phase != unlisted {
-		return nil
-	}
+// standing returns the definition a call is judged by and how it holds.
+func (p *pins) standing(name string) standing {
+	t := p.tools[name]
 	switch {
-	case method == "notifications/initialized", method == "tools/call", method == "tools/list":
-	case m.modern && method != "server/discover" && method != "initialize":
-	default:
+	case t == nil:
+		return standing{tool: policy.Tool{Name: name}}
+	case t.doubt != "":
+		return standing{tool: t.tool, pin: engine.PinChanged, how: t.doubt}
+	case t.swapped != nil:
+		s := standing{tool: t.tool, pin: min(t.state, engine.PinChanged), was: t.raw, now: t.swapped}
+		if t.was != nil {
+			s.was = t.was
+		}
+		return s
+	case t.state != engine.PinHeld:
+		return standing{tool: t.tool, pin: t.state, was: t.was, now: t.raw, how: t.how}
+	case p.reworded != nil:
+		return standing{
+			tool: t.tool, pin: engine.PinChanged, reworded: p.reworded,
+			how: "belongs to a server whose instructions changed since they were accepted",
+		}
+	}
+	return standing{tool: t.tool, pin: engine.PinHeld}
+}
+
+// version tells the definition in force from others of the same tool.
+func (s standing) version() string {
+	switch {
+	case s.reworded != nil:
+		return "instructions " + fingerprint(s.reworded.New)
+	case s.now != nil:
+		return fingerprint(wire.Canonical(s.now))
+	}
+	return ""
+}
+
+func fingerprint(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// detail says what differs between what a person knows and what is in force.
+func (s standing) detail() []string {
+	var lines []session.Line
+	switch {
+	case s.reworded != nil:
+		lines = s.reworded.Explain()
+	case s.now != nil:
+		lines = session.Explain(s.was, s.now)
+	}
+	if len(lines) == 0 {
 		return nil
 	}
-	r.pins.meta = m.own()
-	r.pins.phase = listing1
-	r.pins.timer = time.AfterFunc(r.o.PinFor, r.listingLate)
-	return r.nextPage(&listing{first: true, tools: map[string]*pinned{}}, nil)
+	return strings.Split(session.Text(lines, maxDetail), "\n")
 }
 
-// relist starts another listing after a change. r.mu is held.
-func (r *relay) relist() []byte {
-	switch r.pins.phase {
-	case settled:
-		r.pins.phase = relisting
-		return r.nextPage(&listing{tools: map[string]*pinned{}}, nil)
-	case listing1, relisting:
-		r.pins.again = true
-	}
-	return nil
-}
-
-// nextPage makes the request for one page. r.mu is held.
-func (r *relay) nextPage(l *listing, cursor wire.Value) []byte {
-	params := []byte{'{'}
-	if r.pins.meta != nil {
-		params = append(append(params, `"_meta":`...), r.pins.meta...)
-	}
-	if cursor != nil {
-		if len(params) > 1 {
-			params = append(params, ',')
-		}
-		params = append(append(params, `"cursor":`...), cursor...)
-	}
-	id := r.newID()
-	r.own[id] = &ownRequest{listing: l}
-	l.pages++
-	return wire.AppendRequest(nil, id, "tools/list", append(params, '}'))
-}
-
-// listed takes one page of bouncer's own listing.
-func (r *relay) listed(l *listing, f wire.Frame) error {
-	err := l.add(f)
-	r.mu.Lock()
-	if cursor := f.Result.Get("nextCursor"); err == nil && cursor.Kind() == '"' && l.pages < maxPages {
-		next := r.nextPage(l, cursor)
-		r.mu.Unlock()
-		r.toServer.inject(next)
-		return nil
-	}
-	if l.first {
-		r.pins.timer.Stop()
-		r.pins.tools = l.tools
-	} else {
-		r.compare(l, err)
-	}
-	r.mu.Unlock()
-	if err != nil {
-		r.note("the server's tools can't be listed: %v", err)
-	}
-	return r.settle()
-}
-
-// add takes the tools of one page.
-func (l *listing) add(f wire.Frame) error {
-	if f.Kind == wire.Error {
-		message, _ := f.Err.Get("message").Text()
-		return errors.New(message)
-	}
-	for raw := range f.Result.Get("tools").Elems() {
-		t, err := pin(raw)
-		if err != nil {
-			return err
-		}
-		if old := l.tools[t.tool.Name]; old != nil {
-			old.changed = true // two tools of one name: nobody knows which one is called
-			continue
-		}
-		if len(l.tools) == maxTools {
-			return fmt.Errorf("more than %d tools", maxTools)
-		}
-		l.tools[t.tool.Name] = t
-	}
-	return nil
-}
+// maxDetail bounds, in characters, what a question says about a changed tool.
+const maxDetail = 600
 
 // pin copies one tool of a listing.
 func pin(raw wire.Value) (*pinned, error) {
 	name, ok := raw.Get("name").Text()
 	if !ok {
-		return nil, errors.New("a tool without a name")
+		return nil, errNameless
 	}
 	own := slices.Clone(raw)
 	description, _ := own.Get("description").Text()
 	return &pinned{
 		raw:    own,
 		digest: sha256.Sum256(wire.Canonical(own)),
+		state:  engine.PinHeld,
 		tool: policy.Tool{
 			Name: name, Description: description,
 			InputSchema: own.Get("inputSchema"), Annotations: own.Get("annotations"),
@@ -185,92 +140,26 @@ func pin(raw wire.Value) (*pinned, error) {
 	}, nil
 }
 
-// compare marks what a later listing defines otherwise. A listing that failed says nothing good about anything. r.mu is held.
-func (r *relay) compare(l *listing, err error) {
-	for name, t := range r.pins.tools {
-		now := l.tools[name]
-		t.changed = err != nil || now != nil && (now.changed || now.digest != t.digest)
-	}
-}
-
-// listingLate goes on without the server's tools: calls are judged as calls of unknown tools until they are listed.
-func (r *relay) listingLate() {
-	r.mu.Lock()
-	late := r.pins.phase == listing1 && !r.done
-	r.mu.Unlock()
-	if late {
-		r.note("the server did not list its tools in time")
-		_ = r.settle() // a broken end is met by its pump, too
-	}
-}
-
-// settle lets go what waited for a listing. New calls go on waiting until the earlier ones are through, so that their
-// order holds.
-func (r *relay) settle() error {
-	for {
-		r.mu.Lock()
-		held, waiting := r.pins.held, r.pins.waiting
-		r.pins.held, r.pins.waiting = nil, nil
-		if len(held)+len(waiting) == 0 {
-			r.pins.phase = settled
-			var list []byte
-			if r.pins.again {
-				r.pins.again = false
-				list = r.relist()
-			}
-			r.mu.Unlock()
-			if list != nil {
-				r.toServer.inject(list)
-			}
-			return nil
-		}
-		r.mu.Unlock()
-		for _, h := range held {
-			f, err := wire.Parse(h.raw)
-			if err != nil {
-				return err
-			}
-			if err := r.respond(h.q, f); err != nil {
-				return err
-			}
-		}
-		for _, q := range waiting {
-			if err := r.resume(q); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// resume judges a call that waited for the listing.
-func (r *relay) resume(q *request) error {
-	r.mu.Lock()
-	gone := q.state != waiting
-	if !gone {
-		q.state = judging
-	}
-	r.mu.Unlock()
-	if gone {
-		return nil
-	}
-	f, err := wire.Parse(q.call.frame)
+// meet compares a definition that the server lists now with the pinned one, and pins it as unknown if there is none.
+func (p *pins) meet(raw wire.Value) (old *pinned, same bool) {
+	t, err := pin(raw)
 	if err != nil {
-		return err
+		return nil, true // nobody can call it
 	}
-	return r.judgeCall(q, f, func(frame []byte) error {
-		r.toServer.inject(frame)
-		return nil
-	})
-}
-
-// holdListing keeps an answer to the client's tools/list back while there is nothing to check it against. r.mu is held.
-func (r *relay) holdListing(q *request, f wire.Frame) bool {
-	if r.pins.phase != listing1 {
-		return false
+	old = p.tools[t.tool.Name]
+	switch {
+	case old == nil:
+		if len(p.tools) < maxTools && p.tools != nil {
+			t.state = engine.PinUnknown
+			p.tools[t.tool.Name] = t
+		}
+		return nil, true
+	case t.digest == old.digest:
+		old.swapped = nil
+		return old, true
 	}
-	delete(r.pending, q.id)
-	r.pins.held = append(r.pins.held, heldListing{q, slices.Clone(f.Raw)})
-	return true
+	old.swapped = t.raw
+	return old, false
 }
 
 // checked returns a tools/list answer in which every tool that changed stands as it was pinned.
@@ -279,15 +168,10 @@ func (r *relay) checked(f wire.Frame) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for raw := range f.Result.Get("tools").Elems() {
-		name, ok := raw.Get("name").Text()
-		old := r.pins.tools[name]
-		if !ok || old == nil {
+		old, same := r.pins.meet(raw)
+		if same {
 			continue
 		}
-		if sha256.Sum256(wire.Canonical(raw)) == old.digest {
-			continue
-		}
-		old.changed = true
 		start, end := raw.Span(f.Raw)
 		edits = append(edits, wire.Edit{Start: start, End: end, Text: old.raw})
 	}
@@ -297,15 +181,17 @@ func (r *relay) checked(f wire.Frame) ([]byte, error) {
 	return wire.Splice(f.Raw, edits...)
 }
 
-// greeted takes from the server's greeting whether it has tools at all.
+// greeted takes from the server's greeting whether it has tools at all, and what it tells agents to do.
 func (r *relay) greeted(_ *request, f wire.Frame) {
 	capabilities := f.Result.Get("capabilities")
-	if capabilities.Kind() != '{' || capabilities.Get("tools") != nil {
+	if capabilities.Kind() != '{' {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.pins.phase == unlisted {
+	text, _ := f.Get("instructions").Text()
+	r.pins.instructions = &text
+	if capabilities.Get("tools") == nil && r.pins.phase == unlisted {
 		r.pins.phase = settled
 	}
 }

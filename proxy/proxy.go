@@ -17,6 +17,7 @@ import (
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/engine"
 	"github.com/bouncer-mcp/bouncer/internal/wire"
+	"github.com/bouncer-mcp/bouncer/session"
 )
 
 // Options are one relay's two ends and what judges the calls between them.
@@ -27,6 +28,7 @@ type Options struct {
 	Upstream End
 	Engine   *engine.Engine
 	Audit    Audit
+	Memory   Memory           // nil: nothing is remembered between sessions
 	Log      io.Writer        // notices for people; the server's own noise is diverted here
 	Now      func() time.Time // nil: time.Now
 	AskFor   time.Duration    // how long a question waits for its answer; 0: 45 s, below common clients' own 60 s
@@ -34,7 +36,7 @@ type Options struct {
 	MaxFrame int              // bytes; 0: 64 MiB
 	Grace    time.Duration    // how long the server may go on talking when its client is gone; 0: 2 s
 	Linger   time.Duration    // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
-	Ended    func() string    // says how the server ended, once its output has
+	Ended    func() string    // says what became of the server, once its output has ended: the answer to what is still asked of it
 }
 
 // End is one side of the relay: what is read from it and what is written to it, one frame a line.
@@ -49,6 +51,15 @@ type Audit interface {
 	Verdict(audit.Verdict) error
 	// Result records how a call ended.
 	Result(audit.Result) error
+}
+
+// Memory keeps between sessions which definitions of a server's tools were accepted.
+type Memory interface {
+	// Compare returns what differs from what was accepted; the first listing of a server is accepted as it is.
+	Compare(time.Time, session.Listing) (session.Differences, error)
+	// Accept accepts tools, and AcceptInstructions the server's instructions, as Compare last saw them.
+	Accept(at time.Time, tools ...string) error
+	AcceptInstructions(time.Time) error
 }
 
 // ErrServerEnded is returned by Run when the server's output ended before the client's input did.
@@ -72,10 +83,18 @@ func Run(ctx context.Context, o Options) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case end := <-ends:
-		if !end.client {
+		switch {
+		case errors.Is(end.err, errClientGone):
+			return nil
+		case errors.Is(end.err, errServerGone):
+			select { // what it said last may still be on its way
+			case <-ends:
+			case <-time.After(r.o.Grace):
+			}
+			return r.serverEnded(ctx, nil, nil)
+		case !end.client:
 			return r.serverEnded(ctx, end.err, ends)
-		}
-		if end.err != nil {
+		case end.err != nil:
 			return end.err
 		}
 	}
@@ -87,6 +106,12 @@ func Run(ctx context.Context, o Options) error {
 	}
 	return nil
 }
+
+// Why a pump ends when it can't write any more.
+var (
+	errClientGone = errors.New("the client reads no more")
+	errServerGone = errors.New("the server reads no more")
+)
 
 // ending says which pump came to its end and why; a nil error is end of input.
 type ending struct {
@@ -109,6 +134,7 @@ type relay struct {
 	serial  uint64                  // of bouncer's own requests
 	calls   uint64                  // tools/call seen, numbers them in the audit log
 	outputs uint64                  // outputs recorded, numbers them as sources
+	kept    int                     // bytes held for requests
 	pending map[wire.ID]*request    // what the client asked and has no answer to yet
 	asked   map[wire.ID]struct{}    // what the server asked the client
 	own     map[wire.ID]*ownRequest // what bouncer asked either side
@@ -155,8 +181,8 @@ func newRelay(o Options) (*relay, error) {
 	return &relay{
 		o:        o,
 		prefix:   "bouncer-" + hex.EncodeToString(random[:]) + "-",
-		toClient: newSink(o.Client.Out),
-		toServer: newSink(o.Upstream.Out),
+		toClient: newSink(o.Client.Out, errClientGone),
+		toServer: newSink(o.Upstream.Out, errServerGone),
 		sealer:   sealer,
 		pending:  map[wire.ID]*request{},
 		asked:    map[wire.ID]struct{}{},
@@ -200,9 +226,7 @@ func (r *relay) clientEnded() {
 func (r *relay) serverEnded(ctx context.Context, err error, clientEnd <-chan ending) error {
 	why := fmt.Sprintf("the server %q ended", r.o.Server)
 	if r.o.Ended != nil {
-		if how := r.o.Ended(); how != "" {
-			why += ": " + how
-		}
+		why = r.o.Ended()
 	}
 	r.mu.Lock()
 	r.dead = why

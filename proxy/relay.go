@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"time"
@@ -20,12 +21,20 @@ const (
 // maxCancelled bounds how many cancelled requests are remembered while their answers may still come.
 const maxCancelled = 1024
 
+// Bounds on what one side can make bouncer hold for it.
+const (
+	maxKept  = 256 << 20 // bytes of calls and answers that wait, and of the arguments of calls under way
+	maxAsked = 1024      // requests of the server's that the client has not answered
+	maxID    = 256       // characters of their ids
+)
+
 // request is one request of the client's that has no answer yet.
 type request struct {
 	id     wire.ID
 	method string
 	state  state
 	call   *call // of a tools/call
+	kept   int   // bytes held for it
 
 	questions int // how often a person has been asked about it
 }
@@ -43,18 +52,19 @@ const (
 
 // call is what is kept of a tools/call. It owns its bytes.
 type call struct {
-	number  uint64
-	started time.Time
-	tool    string
-	args    wire.Value
-	frame   []byte // the whole line, while it can't be forwarded yet
-	modern  bool   // the request followed 2026-07-28
-	elicits bool   // and declared form elicitation
-	verdict engine.Verdict
-	ask     wire.ID     // bouncer's question, while asking over elicitation
-	timer   *time.Timer // ends waiting or asking
-	vouched []engine.Pair
-	relayed bool // vouched: the server's own questions must come back with proof of that
+	number   uint64
+	started  time.Time
+	tool     string
+	args     wire.Value
+	frame    []byte // the whole line, while it can't be forwarded yet
+	modern   bool   // the request followed 2026-07-28
+	elicits  bool   // and declared form elicitation
+	verdict  engine.Verdict
+	standing standing
+	ask      wire.ID     // bouncer's question, while asking over elicitation
+	timer    *time.Timer // ends waiting or asking
+	vouched  []engine.Pair
+	relayed  bool // vouched: the server's own questions must come back with proof of that
 }
 
 // ownRequest is one request of bouncer's own.
@@ -107,7 +117,7 @@ func (r *relay) clientRequest(f wire.Frame) error {
 		return r.refuseClient(&wire.FrameError{Code: codeInvalid, Kind: wire.Request, ID: f.ID, Reason: "this id is reserved"})
 	}
 	q := &request{id: f.ID, method: f.Method}
-	m := readMeta(f.Params)
+	m := readMeta(f.Get("_meta"))
 	r.mu.Lock()
 	r.spoken = true
 	if r.dead != "" {
@@ -144,7 +154,7 @@ func (r *relay) clientRequest(f wire.Frame) error {
 // learn takes from a request what the client says about itself.
 func (r *relay) learn(f wire.Frame, m meta) {
 	if f.Method == "initialize" {
-		r.peer.name = clientName(f.Params.Get("clientInfo"))
+		r.peer.name = clientName(f.Get("clientInfo"))
 		r.peer.elicits = elicitsForm(f.Params.At("capabilities", "elicitation"))
 	} else if m.client != "" {
 		r.peer.name = m.client
@@ -182,6 +192,7 @@ func (r *relay) cancelled(id wire.ID) bool {
 	held := q.state == waiting || q.state == asking
 	if held {
 		r.withdraw(q)
+		r.drop(q)
 	}
 	q.state = cancelled
 	r.forget()
@@ -192,14 +203,33 @@ func (r *relay) cancelled(id wire.ID) bool {
 	return held
 }
 
+// keep accounts for bytes that are held for a request until it is dropped, and reports whether there is room. r.mu is held.
+func (r *relay) keep(q *request, n int) bool {
+	if r.kept+n > maxKept {
+		return false
+	}
+	r.kept += n
+	q.kept += n
+	return true
+}
+
+// drop forgets a request, unless a later one has its id by now. r.mu is held.
+func (r *relay) drop(q *request) {
+	if r.pending[q.id] == q {
+		delete(r.pending, q.id)
+	}
+	r.kept -= q.kept
+	q.kept = 0
+}
+
 // forget drops cancelled requests when there are too many: their answers, should they still come, are then dropped too.
 func (r *relay) forget() {
 	if len(r.pending) <= maxCancelled {
 		return
 	}
-	for id, q := range r.pending {
+	for _, q := range r.pending {
 		if q.state == cancelled {
-			delete(r.pending, id)
+			r.drop(q)
 		}
 	}
 }
@@ -246,7 +276,7 @@ func (r *relay) fromServer(line []byte) error {
 
 // refuseServer diverts what the server should not have printed. If it was meant as an answer, the client gets one.
 func (r *relay) refuseServer(line []byte, refusal *wire.FrameError) {
-	if line[0] != '{' {
+	if text := bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\ufeff")), " \t"); len(text) == 0 || text[0] != '{' && text[0] != '[' {
 		_, _ = r.o.Log.Write(append(slices.Clip(line), '\n')) // noise: as good as standard error
 		return
 	}
@@ -256,10 +286,13 @@ func (r *relay) refuseServer(line []byte, refusal *wire.FrameError) {
 		r.toServer.inject(wire.AppendError(nil, id, refusal.Code, refusal.Reason))
 		return
 	}
+	ids := []wire.ID{id}
 	if id.IsZero() {
-		id, _ = wire.SniffID(line)
+		ids = wire.SniffIDs(line)
 	}
-	r.failed(id, "the server's answer was refused: "+refusal.Reason)
+	for _, id := range ids {
+		r.failed(id, "the server's answer was refused: "+refusal.Reason)
+	}
 }
 
 func (r *relay) serverTooLong(long *wire.TooLongError) error {
@@ -277,7 +310,7 @@ func (r *relay) failed(id wire.ID, why string) {
 		r.mu.Unlock()
 		return
 	}
-	delete(r.pending, id)
+	r.drop(q)
 	r.mu.Unlock()
 	if q.state != cancelled {
 		r.toClient.inject(wire.AppendError(nil, id, codeInternal, why))
@@ -293,10 +326,16 @@ func (r *relay) serverRequest(f wire.Frame) error {
 	}
 	r.mu.Lock()
 	_, used := r.asked[f.ID]
-	if !used {
+	full := len(r.asked) >= maxAsked || len(f.ID.String()) > maxID
+	if !used && !full {
 		r.asked[f.ID] = struct{}{}
 	}
 	r.mu.Unlock()
+	if full && !used {
+		r.note("refused a request from the server: too many are open, or its id is too long")
+		r.toServer.inject(wire.AppendError(nil, f.ID, codeInternal, "too many open requests, or too long an id"))
+		return nil
+	}
 	if used {
 		r.note("refused a request from the server: its id is still in use")
 		return nil
@@ -349,7 +388,7 @@ func (r *relay) serverResponse(f wire.Frame) error {
 		r.mu.Unlock()
 		return nil
 	}
-	delete(r.pending, f.ID)
+	r.drop(q)
 	r.mu.Unlock()
 	return r.respond(q, f)
 }

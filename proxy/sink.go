@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -16,7 +17,8 @@ const flushFor = 250 * time.Millisecond
 // inject, which doesn't wait for the peer to read: a pump that waited there for a peer that is itself waiting for
 // this pump would stand still for ever.
 type sink struct {
-	w io.WriteCloser
+	w    io.WriteCloser
+	gone error // what a failed write means
 
 	write1 sync.Mutex // one frame at a time
 
@@ -29,8 +31,8 @@ type sink struct {
 	idle   chan struct{} // closed when the goroutine is gone
 }
 
-func newSink(w io.WriteCloser) *sink {
-	s := &sink{w: w, idle: make(chan struct{})}
+func newSink(w io.WriteCloser, gone error) *sink {
+	s := &sink{w: w, gone: gone, idle: make(chan struct{})}
 	s.ready.L, s.room.L = &s.mu, &s.mu
 	go s.drain()
 	return s
@@ -40,8 +42,10 @@ func newSink(w io.WriteCloser) *sink {
 func (s *sink) write(line []byte) error {
 	s.write1.Lock()
 	defer s.write1.Unlock()
-	_, err := s.w.Write(append(line, '\n'))
-	return err
+	if _, err := s.w.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("%w: %w", s.gone, err)
+	}
+	return nil
 }
 
 // inject queues one frame, which the sink then owns.
