@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
-	"github.com/bouncer-mcp/bouncer/internal/jsonc"
 )
 
 // ErrChanged says that a file no longer has the bytes that a plan started from.
@@ -36,8 +35,9 @@ type ApplyOptions struct {
 
 // target is a plan with the file that its path leads to.
 type target struct {
-	plan Plan
-	real string
+	plan   Plan
+	real   string
+	staged *atomicfile.Staged // the new bytes, beside the file
 }
 
 func (t target) fail(err error) error {
@@ -45,9 +45,12 @@ func (t target) fail(err error) error {
 }
 
 // Apply makes the planned changes, all or none: when one file fails, those already written get their old bytes back.
-// Before the first is touched, every file is locked and compared with its plan, and the store holds a backup. Killed at any
-// point, each file is either old or new. Plans that change nothing are left out; if none is left, nothing at all is
-// written and the Generation is zero. The error names the file (*FileError).
+// Before the first is touched, every file is locked and compared with its plan, the new bytes of all lie beside their files,
+// and the store holds a backup: what a full disk or missing rights forbid is refused with nothing changed. Killed at any
+// point, each file is either old or new, and the next apply clears up. Plans that change nothing are left out; if none is
+// left, no file is written and the Generation is zero. The error names the file (*FileError).
+//
+// That the new bytes can be read by their client is for the planner to have checked; none of a plan is looked at again here.
 func Apply(store *Store, plans []Plan, o ApplyOptions) (Generation, error) {
 	targets, err := resolve(plans)
 	if err != nil || len(targets) == 0 {
@@ -65,22 +68,52 @@ func Apply(store *Store, plans []Plan, o ApplyOptions) (Generation, error) {
 	if err != nil || len(targets) == 0 {
 		return Generation{}, err
 	}
-	if err := store.remember(targets); err != nil {
+	release, err := store.lock()
+	if err != nil {
 		return Generation{}, err
 	}
+	defer release()
+	store.settle()
 	if o.Time.IsZero() {
 		o.Time = time.Now()
 	}
-	g, err := store.begin(Generation{Time: o.Time.UTC(), Command: o.Command, Undoes: o.undoes}, targets)
+	g, err := prepare(store, targets, Generation{Time: o.Time.UTC(), Command: o.Command, Undoes: o.undoes})
 	if err != nil {
+		discard(targets)
 		return Generation{}, err
 	}
 	for i, t := range targets {
 		if err := t.write(); err != nil {
+			discard(targets[i+1:])
 			return g, errors.Join(t.fail(err), reverse(store, g, t, targets[:i]))
 		}
 	}
-	return g, nil
+	return store.finish(g), nil
+}
+
+// prepare does all that can fail for want of room or rights, while every file is still as it was.
+func prepare(store *Store, targets []target, g Generation) (Generation, error) {
+	for i := range targets {
+		t := &targets[i]
+		atomicfile.Sweep(filepath.Dir(t.real), atomicfile.Abandoned)
+		var err error
+		if t.staged, err = store.files.Stage(t.real, t.plan.After, t.plan.Mode); err != nil {
+			return Generation{}, t.fail(err)
+		}
+	}
+	if err := store.remember(targets); err != nil {
+		return Generation{}, err
+	}
+	return store.begin(g, targets)
+}
+
+// discard removes what was staged.
+func discard(targets []target) {
+	for _, t := range targets {
+		if t.staged != nil {
+			t.staged.Discard()
+		}
+	}
 }
 
 // resolve finds the files behind the paths, in one order for all, so that two applies can't wait for each other's locks.
@@ -124,6 +157,7 @@ func lock(store *Store, targets []target) (unlock func(), err error) {
 			return nil, t.fail(err)
 		}
 		held = append(held, release)
+		store.did("locked a file")
 	}
 	return unlock, nil
 }
@@ -162,25 +196,23 @@ func refresh(targets []target, replan func(File) (Plan, error)) ([]target, error
 		if bytes.Equal(t.plan.After, now) {
 			continue
 		}
-		if _, err := jsonc.Parse(t.plan.After, t.plan.File.Format); err != nil {
-			return nil, t.fail(fmt.Errorf("the planned bytes don't parse: %w", err))
-		}
 		list = append(list, t)
 	}
 	return list, nil
 }
 
-// write replaces the file and reads it again. What it must find there was parsed before, so equal bytes will do.
-// It compares once more first: a machine that slept may have lost the lock, and not every file has one that its client knows.
+// write puts the staged file in place and reads it again. It compares once more first: a machine that slept may have lost
+// the lock, and not every file has one that its client knows.
 func (t target) write() error {
 	now, err := os.ReadFile(t.real)
+	if err == nil && !bytes.Equal(now, t.plan.Before) {
+		err = fmt.Errorf("%w that the plan was made for", ErrChanged)
+	}
 	if err != nil {
+		t.staged.Discard()
 		return err
 	}
-	if !bytes.Equal(now, t.plan.Before) {
-		return fmt.Errorf("%w that the plan was made for", ErrChanged)
-	}
-	if err := atomicfile.Replace(t.real, t.plan.After, t.plan.Mode); err != nil {
+	if err := t.staged.Commit(); err != nil {
 		return err
 	}
 	if now, err = os.ReadFile(t.real); err != nil {
@@ -196,10 +228,10 @@ func (t target) write() error {
 func reverse(store *Store, g Generation, failed target, written []target) error {
 	var errs []error
 	if failed.holds(failed.plan.After) { // it failed behind the replacement; its error is reported already
-		errs = append(errs, failed.putBack())
+		errs = append(errs, failed.putBack(store))
 	}
 	for _, t := range slices.Backward(written) {
-		if err := t.putBack(); err != nil {
+		if err := t.putBack(store); err != nil {
 			errs = append(errs, t.fail(fmt.Errorf("not put back: %w", err)))
 		}
 	}
@@ -207,7 +239,7 @@ func reverse(store *Store, g Generation, failed target, written []target) error 
 		return err
 	}
 	g.Reversed = true
-	return store.record(g, atomicfile.Replace)
+	return store.record(g, store.files.Replace)
 }
 
 func (t target) holds(data []byte) bool {
@@ -216,9 +248,9 @@ func (t target) holds(data []byte) bool {
 }
 
 // putBack gives a file its old bytes again, unless someone else has written it meanwhile.
-func (t target) putBack() error {
+func (t target) putBack(store *Store) error {
 	if !t.holds(t.plan.After) {
 		return fmt.Errorf("%w that bouncer wrote", ErrChanged)
 	}
-	return atomicfile.Replace(t.real, t.plan.Before, t.plan.Mode)
+	return store.files.Replace(t.real, t.plan.Before, t.plan.Mode)
 }

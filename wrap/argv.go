@@ -67,26 +67,32 @@ func (l runLine) equal(o runLine) bool {
 		l.profile == o.profile && l.home == o.home && l.config == o.config && slices.Equal(l.others, o.others)
 }
 
+// words are the line's flags.
+func (l runLine) words() []string {
+	list := []string{"--upstream-name=" + l.name}
+	for _, policy := range l.policies {
+		list = append(list, "--policy="+policy)
+	}
+	if l.profile != "" {
+		list = append(list, "--profile="+l.profile)
+	}
+	if l.home != "" {
+		list = append(list, "--home="+l.home)
+	}
+	if l.config != "" {
+		list = append(list, "--config="+l.config)
+	}
+	return append(list, l.others...)
+}
+
 // flags writes the line's flags as literals. name is the literal of the server's name: it is taken over as it is
 // spelled, since it may hold what no string of ours can (a lone surrogate).
 func (l runLine) flags(name []byte) [][]byte {
-	list := [][]byte{slices.Concat([]byte(`"--upstream-name=`), name[1:])}
-	add := func(flag, value string) { list = append(list, jsonc.Quote(flag+value)) }
-	for _, policy := range l.policies {
-		add("--policy=", policy)
+	var list [][]byte
+	for _, word := range l.words() {
+		list = append(list, jsonc.Quote(word))
 	}
-	if l.profile != "" {
-		add("--profile=", l.profile)
-	}
-	if l.home != "" {
-		add("--home=", l.home)
-	}
-	if l.config != "" {
-		add("--config=", l.config)
-	}
-	for _, word := range l.others {
-		add(word, "")
-	}
+	list[0] = slices.Concat([]byte(`"--upstream-name=`), name[1:])
 	return list
 }
 

@@ -18,7 +18,8 @@ func Diff(p Plan) string {
 	if bytes.Count(bytes.TrimSpace(before), []byte("\n")) == 0 {
 		before, after = layOut(before, p.File.Format), layOut(after, p.File.Format)
 	}
-	return string(diff.Diff(p.Path, before, p.Path, after))
+	_, hunks, _ := bytes.Cut(diff.Diff(p.Path, before, p.Path, after), []byte("\n")) // the first line names the file twice more
+	return string(hunks)
 }
 
 // shown returns a file's masked text. One that does not parse can't be masked, so nothing of it is shown.

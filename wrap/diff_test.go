@@ -56,8 +56,7 @@ func TestDiff(t *testing.T) {
   "far": "away"
 }
 `)
-	want := `diff /home/ada/config.json /home/ada/config.json
---- /home/ada/config.json
+	want := `--- /home/ada/config.json
 +++ /home/ada/config.json
 @@ -2,12 +2,13 @@
    "primaryApiKey": "***",
@@ -95,8 +94,7 @@ func TestDiff(t *testing.T) {
 
 func TestDiffOfOneLine(t *testing.T) {
 	f := config(`{"mcpServers":{"a":{"command":"srv","env":{"T":"secret"}}},"x":[1,{}]}`)
-	want := `diff /home/ada/config.json /home/ada/config.json
---- /home/ada/config.json
+	want := `--- /home/ada/config.json
 +++ /home/ada/config.json
 @@ -1,9 +1,18 @@
  {

@@ -16,8 +16,9 @@ import (
 
 // DiscoverOptions choose which configs are read.
 type DiscoverOptions struct {
-	Clients []string // ids; empty for all
-	Files   []string // only these files, whatever the clients; each takes the shape of the client whose place it is
+	Clients []string        // ids; empty for all
+	Files   []string        // only these files, whatever the clients; each takes the shape of the client whose place it is
+	Scopes  []clients.Scope // only files that can hold servers of these; empty for all
 }
 
 // Found is every config that was found, in the order of clients.All, best first.
@@ -25,17 +26,16 @@ type Found struct {
 	Files      []File
 	Managed    []File      // an organisation's: reported, never edited
 	Unreadable []FileError // configs and policy files that are there and can't be read
+
+	env       clients.Env
+	approvals map[string]approvals // of clients that start a project's servers only when their names are approved
 }
 
 // Discover reads the configs that exist. It creates nothing, and a file that can't be read keeps no other from being read.
 func Discover(env clients.Env, o DiscoverOptions) Found {
-	if env.Glob == nil {
-		env.Glob = glob
-	}
-	if env.Exists == nil {
-		env.Exists = func(file string) bool { _, err := os.Stat(file); return err == nil }
-	}
-	d := discovery{lists: map[string]Lists{}}
+	env = equip(env)
+	d := discovery{lists: map[string]settings{}, scopes: o.Scopes}
+	d.found.env, d.found.approvals = env, map[string]approvals{}
 	if len(o.Files) > 0 {
 		for _, file := range o.Files {
 			d.add(named(env, file), true)
@@ -48,6 +48,26 @@ func Discover(env clients.Env, o DiscoverOptions) Found {
 		}
 	}
 	return d.found
+}
+
+// equip gives an environment eyes for what its places depend on.
+func equip(env clients.Env) clients.Env {
+	if env.Glob == nil {
+		env.Glob = glob
+	}
+	if env.Exists == nil {
+		env.Exists = func(file string) bool { _, err := os.Stat(file); return err == nil }
+	}
+	if env.Read == nil {
+		env.Read = func(file string) []byte {
+			data, _, err := readRegular(file)
+			if err != nil {
+				return nil
+			}
+			return data
+		}
+	}
+	return env
 }
 
 func glob(pattern string) []string {
@@ -99,7 +119,7 @@ func named(env clients.Env, file string) candidate {
 
 // surroundings lists this environment, then those in which each folder above the file is the project, then the home.
 func surroundings(env clients.Env, file string) []clients.Env {
-	elsewhere := clients.Env{OS: env.OS, Glob: env.Glob, Exists: env.Exists}
+	elsewhere := clients.Env{OS: env.OS, Glob: env.Glob, Exists: env.Exists, Read: env.Read}
 	projects, homes := []clients.Env{env}, []clients.Env(nil)
 	for at := filepath.Dir(file); ; at = filepath.Dir(at) {
 		project, home := elsewhere, elsewhere
@@ -117,13 +137,17 @@ func samePath(a, b string) bool {
 
 // discovery gathers what is found.
 type discovery struct {
-	found Found
-	real  []string         // what was read already, symlinks resolved
-	lists map[string]Lists // policy files read so far
+	found  Found
+	real   []string            // what was read already, symlinks resolved
+	lists  map[string]settings // policy files read so far
+	scopes []clients.Scope
 }
 
 // add reads one config. A file that nobody asked for by name may well not exist.
 func (d *discovery) add(c candidate, asked bool) {
+	if len(d.scopes) > 0 && !slices.ContainsFunc(c.config.Maps, func(m clients.Map) bool { return slices.Contains(d.scopes, m.Scope) }) {
+		return
+	}
 	data, mode, err := readRegular(c.path)
 	if missing(err) && !asked {
 		return

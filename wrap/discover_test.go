@@ -163,7 +163,7 @@ func TestDiscoverShape(t *testing.T) {
 func TestDiscoverManaged(t *testing.T) {
 	m := newMachine(t)
 	file := m.write("managed-mcp.json", `{"mcpServers": {}}`)
-	d := discovery{lists: map[string]Lists{}}
+	d := discovery{lists: map[string]settings{}}
 	d.add(candidate{client: "claude-code", config: clients.Config{Managed: true}, path: file}, false)
 	if len(d.found.Files) != 0 || len(d.found.Managed) != 1 || d.found.Managed[0].Path != file {
 		t.Errorf("found %+v", d.found)

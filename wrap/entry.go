@@ -41,6 +41,12 @@ func (s *server) value(index int) jsonc.Value {
 	return s.member.Value.Members[index].Value
 }
 
+// space is what the entry puts behind commas and colons in a line.
+func (s *server) space(doc *jsonc.Doc) string { return doc.Space(s.member.Value.Members[s.command]) }
+
+// upstream is the command line of what the entry starts in the end.
+func (s *server) upstream() []string { return append([]string{s.Command}, s.Args...) }
+
 // tail is the index in args of the upstream's command. Of a wrapped entry that is not Legacy.
 func (s *server) tail() int { return s.run.dash + 1 }
 
@@ -137,10 +143,16 @@ func (r *reader) classify(s *server) error {
 	switch {
 	case isLauncher(command, r.known):
 		r.launched(s)
+		if s.State == Wrapped {
+			s.Note = remark(s.upstream())
+		}
 	case s.sentinel >= 0:
 		s.State, s.Reason = Stale, "has a record of an upstream but does not start bouncer"
 	default:
 		s.State, s.Reason = r.unwrapped(s)
+		if s.State == Plain || s.State == Listed {
+			s.Note = remark(s.argv)
+		}
 	}
 	return nil
 }
@@ -183,7 +195,7 @@ func (r *reader) launched(s *server) {
 	line, isRun := parseRun(s.Args)
 	s.run = line
 	switch {
-	case !isRun && (len(s.Args) == 0 || s.Args[0] == "serve" || s.Args[0] == "gateway"):
+	case !isRun && isOwn(s.Args):
 		s.State = Own
 		return
 	case !isRun || !line.named || line.dash < 0 && line.config == "" || line.dash == len(s.Args)-1:
@@ -204,7 +216,7 @@ func (r *reader) launched(s *server) {
 	}
 	s.Command, s.Args = s.Args[s.tail()], s.Args[s.tail()+1:]
 	s.Disagree = !s.NoSentinel && (record.text() != s.Command || !slices.Equal(record.argTexts(), s.Args))
-	s.Reason = r.lists.denial(s.Name, append([]string{s.Command}, s.Args...))
+	s.Reason = r.lists.oddity(s.Name, s.upstream(), s.argv)
 }
 
 // unwrapped classifies an entry that does not start bouncer.
@@ -225,10 +237,17 @@ func (r *reader) unwrapped(s *server) (State, string) {
 	if why := r.fault(s); why != "" {
 		return Invalid, why
 	}
-	if why := r.lists.denial(s.Name, s.argv); why != "" {
-		return Denied, why
+	if startsBouncer(s.argv, r.known) {
+		return Own, "starts bouncer through another program"
 	}
-	return Plain, ""
+	switch standing := r.lists.judge(s.Name, s.argv); standing {
+	case free:
+		return Plain, ""
+	case exact:
+		return Listed, standing.String()
+	default:
+		return Denied, standing.String()
+	}
 }
 
 // fault says why a client can't start a stdio entry, or nothing.
@@ -240,6 +259,8 @@ func (r *reader) fault(s *server) string {
 		return "command is no string"
 	case command == "":
 		return "command is empty"
+	case isCommandLine(command):
+		return "command is a whole command line, not a program"
 	case present(args) && args.Kind != '[':
 		return "args is no array"
 	case present(env) && env.Kind != '{':

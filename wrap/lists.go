@@ -78,23 +78,76 @@ func (l Lists) Merge(o Lists) Lists {
 	}
 }
 
-// denial says why wrapping a stdio server would go against the lists, or nothing: it must neither revive a server
-// that is hidden now nor hide one that is allowed now.
-func (l Lists) denial(name string, argv []string) string {
+// standing is what the lists say about a stdio server.
+type standing uint8
+
+const (
+	free     standing = iota // starts, whatever its command
+	exact                    // starts, because an allow list names its exact command
+	unlisted                 // does not start, because no allow list names it
+	banned                   // does not start, because a deny list names it
+)
+
+func (s standing) starts() bool { return s == free || s == exact }
+
+func (s standing) String() string {
+	switch s {
+	case exact:
+		return "allowed by its exact command, which wrapping changes"
+	case unlisted:
+		return "not on the client's allow list"
+	case banned:
+		return "on the client's deny list"
+	}
+	return ""
+}
+
+// judge says how a stdio server with that name and command line stands.
+func (l Lists) judge(name string, argv []string) standing {
 	matches := func(listed []string) bool { return matchesArgv(listed, argv) }
 	switch {
 	case slices.Contains(l.DenyNames, name) || slices.ContainsFunc(l.DenyCommands, matches):
-		return "on the client's deny list"
+		return banned
 	case !l.AllowSet:
-		return ""
+		return free
 	case len(l.AllowCommands) > 0: // then a name alone allows no stdio server
 		if slices.ContainsFunc(l.AllowCommands, matches) {
-			return "allowed by its exact command, which wrapping changes"
+			return exact
 		}
 	case slices.Contains(l.AllowNames, name):
-		return ""
+		return free
 	}
-	return "not on the client's allow list"
+	return unlisted
+}
+
+// denial says why a server with the command line argv must not be given the command line wrapped, or nothing. Wrapping must
+// neither revive a server that a list bans, nor hide one that starts. A list that names the wrapped command line itself
+// allows it.
+func (l Lists) denial(name string, argv, wrapped []string) string {
+	now, then := l.judge(name, argv), l.judge(name, wrapped)
+	switch {
+	case now == banned:
+		return now.String()
+	case then.starts():
+		return ""
+	case now.starts() && then == banned:
+		return "on the client's deny list once it is wrapped"
+	}
+	return now.String()
+}
+
+// oddity says what is odd about a wrapped server, or nothing: upstream is what it would start without bouncer, argv what it starts now.
+func (l Lists) oddity(name string, upstream, argv []string) string {
+	before, now := l.judge(name, upstream), l.judge(name, argv)
+	switch {
+	case before == banned:
+		return before.String()
+	case now.starts():
+		return ""
+	case before == exact:
+		return before.String()
+	}
+	return now.String()
 }
 
 // matchesArgv reports whether a listed command can be this argv. The client compares it both as it is written and with

@@ -47,12 +47,18 @@ func TestMergeLists(t *testing.T) {
 
 func TestDenial(t *testing.T) {
 	argv := []string{"npx", "-y", "${PKG:-p}@${V}", "/home/${USER}/x"}
+	wrapped := append([]string{"bouncer", "run", "--upstream-name=s", "--"}, argv...)
 	for _, tt := range []struct {
 		name  string
 		lists Lists
 		want  string
 	}{
 		{"no lists", Lists{}, ""},
+		{"wrapped command allowed", Lists{AllowSet: true, AllowCommands: [][]string{wrapped}}, ""},
+		{"both commands allowed", Lists{AllowSet: true, AllowCommands: [][]string{argv, wrapped}}, ""},
+		{"wrapped command allowed, plain one denied", Lists{DenyCommands: [][]string{argv}, AllowSet: true, AllowCommands: [][]string{wrapped}}, "on the client's deny list"},
+		{"wrapped command allowed, name denied", Lists{DenyNames: []string{"s"}, AllowSet: true, AllowCommands: [][]string{wrapped}}, "on the client's deny list"},
+		{"wrapped command denied", Lists{DenyCommands: [][]string{wrapped}}, "deny list once it is wrapped"},
 		{"others denied", Lists{DenyNames: []string{"t"}, DenyCommands: [][]string{{"npx", "-y"}, {"npx", "-y", "p@1", "/home/ada/y"}}}, ""},
 		{"name denied", Lists{DenyNames: []string{"s"}}, "deny list"},
 		{"command denied", Lists{DenyCommands: [][]string{argv}}, "deny list"},
@@ -66,7 +72,7 @@ func TestDenial(t *testing.T) {
 		{"name allowed, but commands are listed", Lists{AllowSet: true, AllowNames: []string{"s"}, AllowCommands: [][]string{{"uvx"}}}, "not on the client's allow list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.lists.denial("s", argv); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			if got := tt.lists.denial("s", argv, wrapped); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

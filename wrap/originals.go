@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-
-	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
 )
 
 // originalsFile is what the store remembers of one config.
@@ -14,8 +12,10 @@ type originalsFile struct {
 	Entries map[string]Original `json:"entries"` // by PointerKey
 }
 
+func (s *Store) originalsFolder() string { return filepath.Join(s.dir, "originals") }
+
 func (s *Store) originalsPath(path string) string {
-	return filepath.Join(s.dir, "originals", digest([]byte(path))+".json")
+	return filepath.Join(s.originalsFolder(), digest([]byte(path))+".json")
 }
 
 // Originals returns what is remembered of a file's entries, by PointerKey. Nothing, if nothing can be read: entries can be
@@ -35,7 +35,7 @@ func (s *Store) Originals(path string) map[string]Original {
 	return file.Entries
 }
 
-// remember notes the literals of every entry that is about to be wrapped. The file's lock is held, so nobody else writes its record.
+// remember notes the literals of every entry that is about to be wrapped. The store's lock is held, so nobody else writes them.
 func (s *Store) remember(targets []target) error {
 	for _, t := range targets {
 		fresh, err := originalsOf(t.plan)
@@ -68,7 +68,7 @@ func (s *Store) writeOriginals(file originalsFile) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Replace(to, data, 0o600)
+	return s.files.Replace(to, data, 0o600)
 }
 
 // originalsOf returns the literals of the entries that a plan wraps, as they stand before it.

@@ -3,6 +3,7 @@ package wrap
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,8 +17,8 @@ func PlanWrap(f File, o Options) (Plan, error) {
 	if f.Shared {
 		w.launcher = "bouncer" // everybody's copy of the file names it, and theirs lies elsewhere
 	}
-	if w.launcher == "" {
-		return Plan{}, f.fail(errors.New("no launcher is given"))
+	if err := w.check(); err != nil {
+		return Plan{}, f.fail(err)
 	}
 	doc, servers, err := read(f, o.launchers())
 	if err != nil {
@@ -42,6 +43,25 @@ func PlanWrap(f File, o Options) (Plan, error) {
 	return p, nil
 }
 
+// check refuses options that would not mean the same to everybody who reads the file.
+func (w *wrapping) check() error {
+	o := w.options
+	switch {
+	case w.launcher == "":
+		return errors.New("no launcher is given")
+	case w.file.Shared && len(o.Policies) > 0:
+		return errors.New("belongs to a project, and a policy file of one person is not there for the others")
+	case w.file.Shared && o.Profile != "":
+		return errors.New("belongs to a project, and one person's choice of a profile would be everybody's")
+	}
+	for _, word := range slices.Concat([]string{w.launcher, o.Profile, o.Home}, o.Policies) {
+		if strings.Contains(word, "${") {
+			return fmt.Errorf("its client would take ${ in %q for a variable", word)
+		}
+	}
+	return nil
+}
+
 func newPlan(f File, steps []Step, edits []jsonc.Edit) Plan {
 	after := f.Data
 	if len(edits) > 0 {
@@ -51,6 +71,7 @@ func newPlan(f File, steps []Step, edits []jsonc.Edit) Plan {
 		Change: Change{Path: f.Path, Before: f.Data, After: after, Mode: f.Mode, Lock: f.Lock},
 		File:   f,
 		Steps:  steps,
+		edits:  edits,
 	}
 }
 
@@ -65,7 +86,8 @@ func (o Options) launchers() []string {
 // chosen reports whether the plan may touch an entry.
 func (o Options) chosen(e Entry) bool {
 	return (len(o.Servers) == 0 || slices.Contains(o.Servers, e.Name)) &&
-		(len(o.Scopes) == 0 || slices.Contains(o.Scopes, e.Scope))
+		(len(o.Scopes) == 0 || slices.Contains(o.Scopes, e.Scope)) &&
+		(o.Pointers == nil || o.Pointers[PointerKey(e.Pointer)])
 }
 
 // wrapping is one file being planned.
@@ -82,18 +104,35 @@ func (w *wrapping) step(s *server) Step {
 	switch {
 	case !w.options.chosen(s.Entry):
 		return skip("not chosen")
-	case s.State == Plain:
+	case w.options.Aside[PointerKey(s.Pointer)] != "":
+		return skip(w.options.Aside[PointerKey(s.Pointer)])
+	case s.State == Plain || s.State == Listed || s.State == Denied:
+		if why := w.obstacle(s); why != "" {
+			return skip(why)
+		}
 		return Step{Entry: s.Entry, Action: Wrap, Original: w.original(s)}
 	case s.State == Wrapped && !s.Legacy && (s.Launcher != w.launcher || !s.run.equal(w.line(s))):
+		if why := w.obstacle(s); why != "" && s.Reason == "" {
+			return skip(why)
+		}
 		return Step{Entry: s.Entry, Action: Rewrap}
 	case s.State == Wrapped:
 		return Step{Entry: s.Entry, Action: Keep}
 	case s.State == Remote:
 		return skip("a remote server has no command to put bouncer in front of")
-	case s.State == Own:
+	case s.State == Own && s.Reason == "":
 		return skip("is bouncer itself")
 	}
 	return skip(s.Reason)
+}
+
+// obstacle says why an entry that could be wrapped must not be, or nothing.
+func (w *wrapping) obstacle(s *server) string {
+	if strings.Contains(s.Name, "${") {
+		return "its name holds ${, a variable to its client"
+	}
+	argv := slices.Concat([]string{w.launcher, "run"}, w.line(s).words(), []string{"--"}, s.upstream())
+	return w.file.Lists.denial(s.Name, s.argv, argv)
 }
 
 // original is how a plain entry is written.
@@ -151,9 +190,9 @@ func (w *wrapping) wrap(s *server) []jsonc.Edit {
 	case args.Kind == '[':
 		edits = append(edits, w.doc.Prepend(obj.Members[s.args], words...))
 	case s.args >= 0: // null
-		edits = append(edits, jsonc.Edit{Start: args.Start, End: args.End, Text: w.array(s, words)})
+		edits = append(edits, jsonc.Edit{Start: args.Start, End: args.End, Text: arrayLiteral(s.space(w.doc), words)})
 	default:
-		added = append(added, jsonc.NewMember{Key: "args", Literal: w.array(s, words)})
+		added = append(added, jsonc.NewMember{Key: "args", Literal: arrayLiteral(s.space(w.doc), words)})
 	}
 
 	last := len(obj.Members) - 1
@@ -161,37 +200,8 @@ func (w *wrapping) wrap(s *server) []jsonc.Edit {
 		edits = append(edits, w.doc.InsertAfter(obj, s.command, added...)...)
 		added = nil
 	}
-	added = append(added, jsonc.NewMember{Key: Sentinel, Literal: w.sentinel(s)})
+	added = append(added, jsonc.NewMember{Key: Sentinel, Literal: recordLiteral(w.doc, s, command, args.Elems, shapeOf(args))})
 	return append(edits, w.doc.InsertAfter(obj, last, added...)...)
-}
-
-// array writes literals as an array in one line.
-func (w *wrapping) array(s *server, literals [][]byte) []byte {
-	comma := []byte("," + w.space(s))
-	return slices.Concat([]byte("["), bytes.Join(literals, comma), []byte("]"))
-}
-
-// space is what the entry puts behind commas and colons in a line.
-func (w *wrapping) space(s *server) string { return w.doc.Space(s.member.Value.Members[s.command]) }
-
-// sentinel writes the record of an entry's command and args, with their literals as they stand.
-func (w *wrapping) sentinel(s *server) []byte {
-	space := w.space(s)
-	var b bytes.Buffer
-	b.WriteString("{" + space + `"command":` + space)
-	b.Write(w.doc.Literal(s.value(s.command)))
-	if args := s.value(s.args); args.Kind == '[' {
-		literals := make([][]byte, len(args.Elems))
-		for i, elem := range args.Elems {
-			literals[i] = w.doc.Literal(elem)
-		}
-		b.WriteString("," + space + `"args":` + space)
-		b.Write(w.array(s, literals))
-	} else if s.args >= 0 {
-		b.WriteString("," + space + `"args":` + space + "null")
-	}
-	b.WriteString(space + "}")
-	return b.Bytes()
 }
 
 // rewrap brings launcher and flags of a wrapped entry up to date. Flags keep their places, so that only those that
@@ -214,7 +224,7 @@ func (w *wrapping) rewrap(s *server) []jsonc.Edit {
 		}
 	}
 	if n := len(flags); len(old) > n {
-		return append(edits, jsonc.Edit{Start: old[n-1].End, End: old[len(old)-1].End})
+		return append(edits, w.doc.Drop(holder.Value, 1+n, s.run.dash)...)
 	}
 	if n := len(old); len(flags) > n {
 		separator := w.doc.Separator(holder)

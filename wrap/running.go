@@ -12,18 +12,24 @@ type process struct {
 	path  string
 }
 
-// matches reports whether a running program is one of those that stand for a client on the given platform.
+// Running reports whether a client that must not be written meanwhile is running.
+func Running(p clients.Process) (bool, error) {
+	_, running, err := RunningProgram(p)
+	return running, err
+}
+
+// match finds the program that stands for a client on the given platform, if a running program is one of those.
 // A program whose path is hidden belongs to another user; it counts only where the name alone says enough.
-func (p process) matches(programs []clients.Program, goos string) bool {
+func (p process) match(programs []clients.Program, goos string) (clients.Program, bool) {
 	fold := goos == "windows"
 	for _, program := range programs {
 		for _, name := range p.names {
 			if sameName(name, program.Name, fold) && (program.Folder == "" || hasFolder(p.path, program.Folder, fold)) {
-				return true
+				return program, true
 			}
 		}
 	}
-	return false
+	return clients.Program{}, false
 }
 
 func sameName(name, want string, fold bool) bool {

@@ -8,22 +8,25 @@ import (
 	"github.com/bouncer-mcp/bouncer/clients"
 )
 
-// Running reports whether a client that must not be written meanwhile is running.
-func Running(p clients.Process) (bool, error) {
+// RunningProgram finds the program that a client runs as. ok is false for one that is not running, or may be written all the same.
+func RunningProgram(p clients.Process) (program clients.Program, ok bool, err error) {
 	programs := p.Programs["linux"]
 	if len(programs) == 0 {
-		return false, nil
+		return clients.Program{}, false, nil
 	}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return false, err
+		return clients.Program{}, false, err
 	}
 	for _, entry := range entries {
-		if allDigits(entry.Name()) && readProcess(entry.Name()).matches(programs, "linux") {
-			return true, nil
+		if !allDigits(entry.Name()) {
+			continue
+		}
+		if program, ok := readProcess(entry.Name()).match(programs, "linux"); ok {
+			return program, true, nil
 		}
 	}
-	return false, nil
+	return clients.Program{}, false, nil
 }
 
 // readProcess gathers what can be seen of a process. One that has ended or belongs to another user shows little; that is no error.

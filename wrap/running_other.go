@@ -12,21 +12,21 @@ import (
 	"github.com/bouncer-mcp/bouncer/clients"
 )
 
-// Running reports whether a client that must not be written meanwhile is running.
-func Running(p clients.Process) (bool, error) {
+// RunningProgram finds the program that a client runs as. ok is false for one that is not running, or may be written all the same.
+func RunningProgram(p clients.Process) (program clients.Program, ok bool, err error) {
 	programs := p.Programs[runtime.GOOS]
 	if len(programs) == 0 {
-		return false, nil
+		return clients.Program{}, false, nil
 	}
 	out, err := exec.Command("ps", "-axo", "comm=").Output()
 	if err != nil {
-		return false, fmt.Errorf("listing processes: %w", err)
+		return clients.Program{}, false, fmt.Errorf("listing processes: %w", err)
 	}
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
-		if (process{names: []string{filepath.Base(line)}, path: line}).matches(programs, runtime.GOOS) {
-			return true, nil
+		if program, ok := (process{names: []string{filepath.Base(line)}, path: line}).match(programs, runtime.GOOS); ok {
+			return program, true, nil
 		}
 	}
-	return false, nil
+	return clients.Program{}, false, nil
 }

@@ -34,7 +34,7 @@ func TestClaudeDesktopRuns(t *testing.T) {
 	}
 	for _, test := range tests {
 		running := process{names: []string{test.name}, path: test.path}
-		if got := running.matches(client.Process.Programs[test.os], test.os); got != test.want {
+		if _, got := running.match(client.Process.Programs[test.os], test.os); got != test.want {
 			t.Errorf("%s %s at %s: %v, want %v", test.os, test.name, test.path, got, test.want)
 		}
 	}

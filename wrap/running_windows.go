@@ -10,29 +10,29 @@ import (
 	"github.com/bouncer-mcp/bouncer/clients"
 )
 
-// Running reports whether a client that must not be written meanwhile is running.
-func Running(p clients.Process) (bool, error) {
+// RunningProgram finds the program that a client runs as. ok is false for one that is not running, or may be written all the same.
+func RunningProgram(p clients.Process) (program clients.Program, ok bool, err error) {
 	programs := p.Programs["windows"]
 	if len(programs) == 0 {
-		return false, nil
+		return clients.Program{}, false, nil
 	}
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
-		return false, fmt.Errorf("listing processes: %w", err)
+		return clients.Program{}, false, fmt.Errorf("listing processes: %w", err)
 	}
 	defer windows.CloseHandle(snapshot)
 	var entry windows.ProcessEntry32
 	entry.Size = uint32(unsafe.Sizeof(entry))
 	for err = windows.Process32First(snapshot, &entry); err == nil; err = windows.Process32Next(snapshot, &entry) {
 		running := process{names: []string{windows.UTF16ToString(entry.ExeFile[:])}, path: imagePath(entry.ProcessID)}
-		if running.matches(programs, "windows") {
-			return true, nil
+		if program, ok := running.match(programs, "windows"); ok {
+			return program, true, nil
 		}
 	}
 	if errors.Is(err, windows.ERROR_NO_MORE_FILES) {
-		return false, nil
+		return clients.Program{}, false, nil
 	}
-	return false, fmt.Errorf("listing processes: %w", err)
+	return clients.Program{}, false, fmt.Errorf("listing processes: %w", err)
 }
 
 // imagePath returns the path of a process's executable, empty when it has ended or belongs to another user.

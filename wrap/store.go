@@ -24,12 +24,24 @@ import (
 //
 //	generations/000001/plan.json   the record of one apply
 //	generations/000001/<SHA-256>   a file's bytes before it
+//	generations/000001/done        it came to its end
 //	originals/<SHA-256 of path>    the literals of a file's wrapped entries
 //	locks/<SHA-256 of path>        for files that have no lock of their client's
-type Store struct{ dir string }
+//	locks/store                    held by the one apply that writes here
+type Store struct {
+	dir   string
+	files atomicfile.Writer
+}
 
 // NewStore returns the store in the folder dir, which need not exist.
 func NewStore(dir string) *Store { return &Store{dir: dir} }
+
+// did tells a test how far an apply has come.
+func (s *Store) did(what string) {
+	if s.files.Step != nil {
+		s.files.Step(what)
+	}
+}
 
 // Generation is the record of one apply.
 type Generation struct {
@@ -37,7 +49,8 @@ type Generation struct {
 	Time     time.Time `json:"time"`
 	Command  string    `json:"command"`
 	Undoes   int       `json:"undoes,omitempty"`   // the generation that this one put back
-	Reversed bool      `json:"reversed,omitempty"` // it failed half-way and every file has its old bytes again
+	Done     bool      `json:"-"`                  // it came to its end; without, it is at work or was killed
+	Reversed bool      `json:"reversed,omitempty"` // it failed or was killed half-way, and every file has its old bytes
 	Files    []Saved   `json:"files"`
 }
 
@@ -53,9 +66,20 @@ type Saved struct {
 	Format  jsonc.Format `json:"format"`
 	Lock    bool         `json:"lock,omitempty"`
 	Entries []string     `json:"entries"` // names of the servers that changed
+	Splices []Splice     `json:"splices"` // what makes After of Before
 }
 
-const planFile = "plan.json"
+// Splice replaces the bytes from Start up to End.
+type Splice struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Text  []byte `json:"text"`
+}
+
+const (
+	planFile = "plan.json"
+	doneFile = "done"
+)
 
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
@@ -111,7 +135,14 @@ func (s *Store) read(number int) (Generation, error) {
 	if err := json.Unmarshal(data, &g); err != nil {
 		return Generation{}, fmt.Errorf("%s: %w", file, err)
 	}
+	_, err = os.Stat(filepath.Join(s.generation(number), doneFile))
+	g.Done = err == nil
 	return g, nil
+}
+
+// conclude notes that a generation came to its end.
+func (s *Store) conclude(number int) error {
+	return s.files.Create(filepath.Join(s.generation(number), doneFile), nil, 0o600)
 }
 
 // begin claims the next number and writes backups and record, so that whatever happens afterwards can be put back.
@@ -120,15 +151,29 @@ func (s *Store) begin(g Generation, targets []target) (Generation, error) {
 	if err != nil {
 		return Generation{}, err
 	}
+	s.did("claimed a generation")
 	g.Number = number
+	if g.Files, err = s.backUp(number, targets); err == nil {
+		err = s.record(g, s.files.Create)
+	}
+	if err != nil {
+		_ = os.RemoveAll(s.generation(number)) // without a record it is nothing; settle removes what is left
+		return Generation{}, err
+	}
+	s.did("wrote the record")
+	return g, nil
+}
+
+func (s *Store) backUp(number int, targets []target) ([]Saved, error) {
+	var files []Saved
 	for _, t := range targets {
 		saved := t.saved()
-		if err := keep(filepath.Join(s.generation(number), saved.Backup), t.plan.Before); err != nil {
-			return Generation{}, fmt.Errorf("backup of %s: %w", t.plan.Path, err)
+		if err := s.keep(filepath.Join(s.generation(number), saved.Backup), t.plan.Before); err != nil {
+			return nil, t.fail(fmt.Errorf("backup: %w", err))
 		}
-		g.Files = append(g.Files, saved)
+		files = append(files, saved)
 	}
-	return g, s.record(g, atomicfile.Create)
+	return files, nil
 }
 
 // claim makes the folder of a new generation. Making a folder is atomic, so that no two processes get the same number.
@@ -153,8 +198,8 @@ func (s *Store) claim() (int, error) {
 }
 
 // keep writes a backup. Files with equal bytes share one.
-func keep(file string, data []byte) error {
-	err := atomicfile.Create(file, data, 0o600)
+func (s *Store) keep(file string, data []byte) error {
+	err := s.files.Create(file, data, 0o600)
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -184,6 +229,19 @@ func (s *Store) backup(g Generation, saved Saved) ([]byte, error) {
 	return data, nil
 }
 
+// lock keeps every other apply from writing to the store.
+func (s *Store) lock() (atomicfile.Unlock, error) {
+	folder := filepath.Join(s.dir, "locks")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	release, err := atomicfile.LockFile(filepath.Join(folder, "store"), lockWait)
+	if err == nil {
+		s.did("locked the store")
+	}
+	return release, err
+}
+
 // lockFile returns the file to lock for a config that has no lock of its client's.
 func (s *Store) lockFile(real string) (string, error) {
 	folder := filepath.Join(s.dir, "locks")
@@ -200,6 +258,7 @@ func (t target) saved() Saved {
 		Client: t.plan.File.Client, Path: t.plan.Path, Real: t.real,
 		Before: before, After: digest(t.plan.After), Backup: before,
 		Mode: t.plan.Mode, Format: t.plan.File.Format, Lock: t.plan.Lock, Entries: []string{},
+		Splices: t.plan.splices(),
 	}
 	for _, step := range t.plan.Steps {
 		if step.Action != Keep && step.Action != Skip {

@@ -23,7 +23,11 @@ func Undo(s *Store, number int, o ApplyOptions) (Generation, error) {
 		return Generation{}, err
 	}
 	o.Replan, o.undoes = nil, g.Number
-	return Apply(s, plans, o)
+	done, err := Apply(s, plans, o)
+	if err == nil && done.Number == 0 {
+		err = fmt.Errorf("every file has the bytes it had before generation %d: %w", g.Number, ErrNothingToUndo)
+	}
+	return done, err
 }
 
 // PlanUndo plans what Undo does. The error is a *FileError.
@@ -56,37 +60,10 @@ func (s *Store) planUndo(g Generation, saved Saved) (Plan, error) {
 	plan := Plan{
 		Change: Change{Path: saved.Path, Before: current, After: before, Mode: saved.Mode, Lock: saved.Lock},
 		File:   file,
+		edits:  reversed(before, saved.Splices),
 	}
 	for _, name := range saved.Entries {
 		plan.Steps = append(plan.Steps, Step{Entry: Entry{Name: name}, Action: Restore})
 	}
 	return plan, nil
-}
-
-// Find returns the generation with that number, or for 0 the newest that is not undone yet. The error wraps ErrNothingToUndo
-// when there is none, or when it was reversed at once.
-func (s *Store) Find(number int) (Generation, error) {
-	list, err := s.Generations()
-	if err != nil {
-		return Generation{}, err
-	}
-	undone := map[int]bool{}
-	for _, g := range list {
-		undone[g.Undoes] = undone[g.Undoes] || !g.Reversed
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		g := list[i]
-		switch {
-		case number != 0 && g.Number == number && g.Reversed:
-			return Generation{}, fmt.Errorf("generation %d failed and was reversed: %w", number, ErrNothingToUndo)
-		case number != 0 && g.Number == number:
-			return g, nil
-		case number == 0 && g.Undoes == 0 && !g.Reversed && !undone[g.Number]:
-			return g, nil
-		}
-	}
-	if number != 0 {
-		return Generation{}, fmt.Errorf("no generation %d: %w", number, ErrNothingToUndo)
-	}
-	return Generation{}, ErrNothingToUndo
 }

@@ -21,11 +21,13 @@ func PlanUnwrap(f File, o Options) (Plan, error) {
 	for i := range servers {
 		s := &servers[i]
 		steps[i] = unwrapStep(s, o)
-		switch {
-		case steps[i].Action != Unwrap:
-		case s.Legacy:
+		if steps[i].Action != Unwrap {
+			continue
+		}
+		steps[i].Reason = u.comments(s)
+		if s.Legacy {
 			edits = append(edits, u.restore(s))
-		default:
+		} else {
 			edits = append(edits, u.unwrap(s)...)
 		}
 	}
@@ -90,8 +92,7 @@ type unwrapping struct {
 // unwrap takes away what wrapping inserted.
 func (u *unwrapping) unwrap(s *server) []jsonc.Edit {
 	obj, args := s.member.Value, s.value(s.args)
-	records := []record{recordIn(u.doc, s.value(s.sentinel)), recordOf(u.originals[PointerKey(s.Pointer)])}
-
+	records := u.records(s)
 	launcher := s.value(s.command)
 	edits := []jsonc.Edit{{Start: launcher.Start, End: launcher.End, Text: u.spelling(args.Elems[s.tail()], records, commandOf)}}
 	var gone []int
@@ -99,7 +100,7 @@ func (u *unwrapping) unwrap(s *server) []jsonc.Edit {
 		gone = append(gone, s.sentinel)
 	}
 	inserted := s.tail() + 1
-	switch shape := u.shape(s, records); shape {
+	switch shape := u.shape(s); shape {
 	case "":
 		gone = append(gone, s.args)
 	case "null":
@@ -111,25 +112,50 @@ func (u *unwrapping) unwrap(s *server) []jsonc.Edit {
 	return append(edits, u.doc.Remove(obj, gone...)...)
 }
 
-// shape says how the entry had its args: as an array, as null, or (empty) not at all. With nothing behind the command
+// comments says what becomes of comments that somebody has put into what bouncer inserted.
+func (u *unwrapping) comments(s *server) string {
+	sentinel := s.value(s.sentinel)
+	switch {
+	case s.Legacy:
+		whole, rest := s.member.Value, s.member.Value
+		whole.End, rest.Start = sentinel.Start, sentinel.End
+		if u.doc.Commented(whole) || u.doc.Commented(rest) {
+			return "its comments go, as all of it comes from the record"
+		}
+	case s.sentinel >= 0 && u.doc.Commented(sentinel):
+		return "the comments in " + Sentinel + " go with it"
+	case u.original(s) != "[]" && u.doc.Commented(s.value(s.args)):
+		return "args stays as [], for the comments in it"
+	}
+	return ""
+}
+
+// records are the copies of an entry's original that may know more than the command line, best first.
+func (u *unwrapping) records(s *server) []record {
+	return []record{recordIn(u.doc, s.value(s.sentinel)), recordOf(u.originals[PointerKey(s.Pointer)])}
+}
+
+// shape says how the entry gets its args: as it had them, but an array with comments in it stays one.
+func (u *unwrapping) shape(s *server) string {
+	if u.doc.Commented(s.value(s.args)) {
+		return "[]"
+	}
+	return u.original(s)
+}
+
+// original says how the entry had its args: as an array, as null, or (empty) not at all. With nothing behind the command
 // the array does not tell; a record of the same command does. An array is what every client takes, so it is the answer
 // when nobody knows.
-func (u *unwrapping) shape(s *server, records []record) string {
+func (u *unwrapping) original(s *server) string {
 	const array = "[]"
 	if len(s.Args) > 0 {
 		return array
 	}
-	for _, r := range records {
+	for _, r := range u.records(s) {
 		if !r.isObject() || r.text() != s.Command {
 			continue
 		}
-		switch r.args.Kind {
-		case 0:
-			return ""
-		case 'n':
-			return "null"
-		}
-		break
+		return shapeOf(r.args)
 	}
 	return array
 }

@@ -37,7 +37,8 @@ const (
 	Stale   State = "stale"   // carries a sentinel but does not start bouncer
 	Own     State = "own"     // bouncer serve, gateway: never wrapped
 	Invalid State = "invalid" // can't be started by the client either
-	Denied  State = "denied"  // on the client's deny list, or only allowed by exact argv
+	Denied  State = "denied"  // the client's own lists keep it from starting
+	Listed  State = "listed"  // starts without bouncer, but would not with it: the client's lists name its exact command
 )
 
 // Entry is one server in one file.
@@ -46,7 +47,8 @@ type Entry struct {
 	Scope      clients.Scope
 	Pointer    []string // of the entry, from the root
 	State      State
-	Reason     string   // why it is Invalid, Stale or Denied, or what is odd about a Wrapped one
+	Reason     string   // why it is Invalid, Stale, Denied or Listed, or what is odd about a Wrapped one
+	Note       string   // what is worth knowing about what it starts: a bridge to a remote server, another proxy
 	Launcher   string   // of a wrapped entry: its command
 	Policies   []string // --policy flags of a wrapped entry
 	Profile    string   // --profile flag
@@ -82,10 +84,13 @@ type Options struct {
 	Known    []string        // other launchers that count as this bouncer (shims, an earlier path)
 	Servers  []string        // only these names; empty for all
 	Scopes   []clients.Scope // only these; empty for all
+	Pointers map[string]bool // only these entries, by PointerKey; nil for all
 	Policies []string        // absolute paths, become --policy; empty leaves those of a wrapped entry alone
 	Profile  string          // becomes --profile; empty leaves that of a wrapped entry alone
 	// Home becomes --home for entries whose env moves the places that bouncer would look in. Empty for none.
 	Home string
+	// Aside are the entries that PlanWrap leaves as they are whatever else is chosen, by PointerKey, and why.
+	Aside map[string]string
 	// Originals are what bouncer's store remembers of the file's entries, by PointerKey. It may be nil.
 	Originals map[string]Original
 }
@@ -112,6 +117,8 @@ type Plan struct {
 	Change
 	File  File
 	Steps []Step
+
+	edits []jsonc.Edit // what makes After of Before, as far as the planner knows
 }
 
 // Step is what would happen to one entry.
@@ -130,7 +137,8 @@ const (
 	Wrap   Action = "wrap"
 	Rewrap Action = "rewrap" // launcher or flags out of date
 	Unwrap Action = "unwrap"
-	Drop   Action = "drop" // take a stale sentinel away
-	Keep   Action = "keep" // already as wanted
-	Skip   Action = "skip" // can't be done, or not chosen; Reason says why
+	Drop   Action = "drop"   // take a stale sentinel away
+	Record Action = "record" // write the sentinel anew
+	Keep   Action = "keep"   // already as wanted
+	Skip   Action = "skip"   // can't be done, or not chosen; Reason says why
 )

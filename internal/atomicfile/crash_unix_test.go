@@ -122,15 +122,3 @@ func TestNoRoomLeavesEverything(t *testing.T) {
 		t.Errorf("files are %q, were %q", after, before)
 	}
 }
-
-func TestReadOnlyTargetKeepsItsMode(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	write(t, path, "old", 0o444)
-	if err := Replace(path, []byte("new"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o444 || content(t, path) != "new" {
-		t.Errorf("%v %v", info.Mode(), err)
-	}
-}

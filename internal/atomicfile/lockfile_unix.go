@@ -31,8 +31,8 @@ func tryLock(f *os.File) (bool, error) {
 
 func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
-// removed reports whether the open file has lost its name.
-func removed(f *os.File) bool {
+// unlinked reports whether the open file has lost its name.
+func unlinked(f *os.File) bool {
 	var st unix.Stat_t
 	return unix.Fstat(int(f.Fd()), &st) == nil && st.Nlink == 0
 }

@@ -39,8 +39,10 @@ func asOrdinary(t *testing.T, f func()) {
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
+	for _, open := range []string{filepath.Dir(dir), dir} {
+		if err := os.Chmod(open, 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

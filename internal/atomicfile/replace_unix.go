@@ -89,6 +89,13 @@ func copyAttribute(to int, from, name string) error {
 	return unix.Fsetxattr(to, name, value[:size], 0)
 }
 
+// isMine reports whether a file belongs to the user of this process; everything is root's.
+func isMine(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	uid := os.Geteuid()
+	return ok && (uid == 0 || int(st.Uid) == uid)
+}
+
 // publishOver is one rename, which Unix promises to be atomic.
 func publishOver(tmp, target string) error { return os.Rename(tmp, target) }
 

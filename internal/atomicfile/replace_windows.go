@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -15,13 +14,10 @@ import (
 const sharingWait = 2 * time.Second
 
 // dress has little to do here: a new file inherits its directory's access list, and ReplaceFile carries over the old file's.
-func dress(_ *os.File, target string, old fs.FileInfo, _ fs.FileMode) error {
-	if old != nil && old.Mode().Perm()&0o200 == 0 {
-		// The system would refuse with "access denied", which is also what a file in use looks like.
-		return fmt.Errorf("%s is marked read-only", target)
-	}
-	return nil
-}
+func dress(*os.File, string, fs.FileInfo, fs.FileMode) error { return nil }
+
+// isMine leaves the question to the access list of the folder: who may delete there, may.
+func isMine(fs.FileInfo) bool { return true }
 
 // publishOver prefers ReplaceFile because it keeps the target's access list, creation time and streams; MoveFileEx keeps none of
 // them. ReplaceFile needs a target, and in rare failures has already moved it away: then the name is free and a move is right.

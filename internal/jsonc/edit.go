@@ -102,11 +102,7 @@ func (d *Doc) DropFirst(arr Value, n int) []Edit {
 		return nil
 	}
 	if d.commented(arr.Elems[:min(n+1, len(arr.Elems))]) {
-		items := make([]item, len(arr.Elems))
-		for i, elem := range arr.Elems {
-			items[i] = item{elem.Start, elem.End, i < n}
-		}
-		return d.cut(arr.Start+1, items)
+		return d.Drop(arr, 0, n)
 	}
 	first := arr.Elems[0].Start
 	if n < len(arr.Elems) {
@@ -120,6 +116,15 @@ func (d *Doc) DropFirst(arr Value, n int) []Edit {
 		return []Edit{{Start: arr.Start + 1, End: arr.End - 1}}
 	}
 	return append([]Edit{{Start: first, End: end}}, without(comma)...)
+}
+
+// Drop takes the elements from index first up to but without end out of arr. Comments stay.
+func (d *Doc) Drop(arr Value, first, end int) []Edit {
+	items := make([]item, len(arr.Elems))
+	for i, elem := range arr.Elems {
+		items[i] = item{elem.Start, elem.End, first <= i && i < end}
+	}
+	return d.cut(arr.Start+1, items)
 }
 
 // commented reports whether a comment stands between these elements.

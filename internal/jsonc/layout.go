@@ -80,6 +80,22 @@ func (d *Doc) lineEnd(offset int) (end int, ok bool) {
 	return end, true
 }
 
+// Commented reports whether a comment stands inside v.
+func (d *Doc) Commented(v Value) bool {
+	quoted := false
+	for i := v.Start; i < v.End; i++ {
+		switch c := d.Src[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == '/' && !quoted: // nothing else begins with it
+			return true
+		}
+	}
+	return false
+}
+
 // blanksBefore returns the offset where the white space before offset starts.
 func (d *Doc) blanksBefore(offset int) int { return len(bytes.TrimRight(d.Src[:offset], blanks)) }
 

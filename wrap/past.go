@@ -1,0 +1,113 @@
+package wrap
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Past is what bouncer's store tells of the servers of one file.
+type Past struct {
+	Wrapped map[string]time.Time // servers that were wrapped and that nobody has unwrapped since, by PointerKey: when
+	Known   map[string]bool      // servers that stood in the file when init last wrapped some of it, by PointerKey; nil when it never did
+}
+
+// Undone says when an entry was wrapped that starts without bouncer now although nobody has unwrapped it; zero for others.
+func (p Past) Undone(e Entry) time.Time {
+	if e.State != Plain {
+		return time.Time{}
+	}
+	return p.Wrapped[PointerKey(e.Pointer)]
+}
+
+// Came reports whether an entry, one of all those of its file, starts without bouncer and came after init into a file whose
+// servers are meant to be wrapped: one of them is, or was until something undid that.
+func (p Past) Came(e Entry, all []Entry) bool {
+	if e.State != Plain || p.Known == nil || p.Known[PointerKey(e.Pointer)] {
+		return false
+	}
+	return slices.ContainsFunc(all, func(other Entry) bool { return other.State == Wrapped || !p.Undone(other).IsZero() })
+}
+
+// History is all that was ever applied, read once.
+type History struct {
+	store       *Store
+	generations []Generation
+}
+
+// History reads the records. What can't be read is not remembered: it only means that less can be found out.
+func (s *Store) History() History {
+	generations, err := s.Generations()
+	if err != nil {
+		generations = nil
+	}
+	return History{s, generations}
+}
+
+// Len is how many generations there are.
+func (h History) Len() int { return len(h.generations) }
+
+// Past returns what is remembered of a file. known are launchers that count as bouncer, as in Entries.
+func (h History) Past(f File, known ...string) Past {
+	names := map[string]time.Time{}
+	p := Past{Wrapped: map[string]time.Time{}}
+	for _, g := range h.generations {
+		i := slices.IndexFunc(g.Files, func(saved Saved) bool { return saved.Path == f.Path })
+		if i < 0 || g.Reversed {
+			continue
+		}
+		for _, name := range g.Files[i].Entries {
+			if h.unwraps(g) {
+				delete(names, name)
+			} else {
+				names[name] = g.Time
+			}
+		}
+	}
+	if len(names) == 0 {
+		return p
+	}
+	// A record names servers; which entries of that name they were, the originals tell.
+	for key := range h.store.Originals(f.Path) {
+		if when, ok := names[key[strings.LastIndexByte(key, 0)+1:]]; ok {
+			p.Wrapped[key] = when
+		}
+	}
+	p.Known = h.known(f, known)
+	return p
+}
+
+// unwraps reports whether a generation took bouncer away: by unwrapping, or by undoing what had put it there.
+func (h History) unwraps(g Generation) bool {
+	if g.Undoes == 0 {
+		return g.Command == string(Unwrap)
+	}
+	i := slices.IndexFunc(h.generations, func(other Generation) bool { return other.Number == g.Undoes })
+	return i < 0 || g.Undoes >= g.Number || !h.unwraps(h.generations[i])
+}
+
+// known are the entries that a file had when init last wrapped some of it.
+func (h History) known(f File, launchers []string) map[string]bool {
+	for _, g := range slices.Backward(h.generations) {
+		i := slices.IndexFunc(g.Files, func(saved Saved) bool { return saved.Path == f.Path })
+		if i < 0 || g.Reversed || g.Command != string(Wrap) {
+			continue
+		}
+		before, err := h.store.backup(g, g.Files[i])
+		if err != nil {
+			return nil
+		}
+		then := f
+		then.Data = before
+		entries, err := Entries(then, launchers...)
+		if err != nil {
+			return nil
+		}
+		keys := map[string]bool{}
+		for _, e := range entries {
+			keys[PointerKey(e.Pointer)] = true
+		}
+		return keys
+	}
+	return nil
+}
