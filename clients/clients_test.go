@@ -38,6 +38,11 @@ func variables(pairs ...string) func(string) string {
 	}
 }
 
+// desktops are the two places that Claude Desktop has below a folder.
+func desktops(below string) []string {
+	return []string{below + "/Claude/claude_desktop_config.json", below + "/Claude-3p/claude_desktop_config.json"}
+}
+
 // TestPaths checks each client's places: all of a client's configs, in the order in which they are read.
 func TestPaths(t *testing.T) {
 	tests := []struct {
@@ -45,22 +50,25 @@ func TestPaths(t *testing.T) {
 		env          clients.Env
 		want         []string
 	}{
-		{"desktop", "claude-desktop", linux(), []string{"/home/ada/.config/Claude/claude_desktop_config.json"}},
+		{"desktop", "claude-desktop", linux(), desktops("/home/ada/.config")},
 		{
 			"desktop xdg", "claude-desktop", with(linux(), func(e *clients.Env) { e.Config = "/cfg" }),
-			[]string{"/cfg/Claude/claude_desktop_config.json"},
+			desktops("/cfg"),
 		},
 		{
 			"desktop relative xdg", "claude-desktop", with(linux(), func(e *clients.Env) { e.Config = "cfg" }),
-			[]string{"/home/ada/.config/Claude/claude_desktop_config.json"},
+			desktops("/home/ada/.config"),
 		},
 		{
 			"desktop", "claude-desktop", darwin(),
-			[]string{"/Users/ada/Library/Application Support/Claude/claude_desktop_config.json"},
+			desktops("/Users/ada/Library/Application Support"),
 		},
 		{
 			"desktop", "claude-desktop", windows(),
-			[]string{`C:\Users\ada\AppData\Roaming\Claude\claude_desktop_config.json`},
+			[]string{
+				`C:\Users\ada\AppData\Roaming\Claude\claude_desktop_config.json`,
+				`C:\Users\ada\AppData\Local\Claude-3p\claude_desktop_config.json`,
+			},
 		},
 		{
 			"desktop store package", "claude-desktop", with(windows(), func(e *clients.Env) {
@@ -71,7 +79,17 @@ func TestPaths(t *testing.T) {
 			[]string{
 				`C:\Users\ada\AppData\Roaming\Claude\claude_desktop_config.json`,
 				`C:\Users\ada\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json`,
+				`C:\Users\ada\AppData\Local\Claude-3p\claude_desktop_config.json`,
+				`C:\Users\ada\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Local\Claude-3p\claude_desktop_config.json`,
 			},
+		},
+		{
+			"desktop in a sandbox", "claude-desktop", with(linux(), func(e *clients.Env) {
+				e.Glob = func(pattern string) []string {
+					return []string{strings.Replace(pattern, "*", "ai.claude.Desktop", 1)}
+				}
+			}),
+			append(desktops("/home/ada/.config"), "/home/ada/.var/app/ai.claude.Desktop/config/Claude/claude_desktop_config.json"),
 		},
 		{"desktop without a home", "claude-desktop", clients.Env{OS: "linux"}, nil},
 		{"code", "claude-code", linux(), []string{

@@ -13,12 +13,20 @@ func cursor() Client {
 				Format: jsonc.Comments,
 			},
 			{
-				Paths:  func(e Env) []string { return known(e.Join(e.Project, ".cursor", "mcp.json")) },
-				Maps:   []Map{{Scope: Project, Pointer: []string{"mcpServers"}}},
-				Format: jsonc.Comments,
-				Shared: true,
+				Paths:    func(e Env) []string { return known(e.Join(e.Project, ".cursor", "mcp.json")) },
+				Maps:     []Map{{Scope: Project, Pointer: []string{"mcpServers"}}},
+				Format:   jsonc.Comments,
+				Shared:   true,
+				Approval: ByDefinition,
 			},
 		},
+		Sources: []Source{
+			{Kind: Plugin, Form: ServerFile, Places: func(e Env) []Place { return cursorPlugins(e, "mcp.json") }},
+			{Kind: Plugin, Form: ServerFile, Places: func(e Env) []Place { return cursorPlugins(e, ".mcp.json") }},
+			{Kind: Plugin, Form: PluginManifest, Places: func(e Env) []Place { return cursorPlugins(e, ".cursor-plugin", "plugin.json") }},
+			{Kind: Plugin, Form: PluginManifest, Places: func(e Env) []Place { return cursorPlugins(e, ".claude-plugin", "plugin.json") }},
+		},
+		Start:  DesktopShell, // servers of one name in both scopes are started both
 		Reload: "Cursor reads the file again when it is saved; if a server does not come back, switch it off and on in Cursor's MCP settings.",
 	}
 }

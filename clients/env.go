@@ -3,6 +3,8 @@ package clients
 import (
 	"path"
 	"strings"
+
+	"github.com/bouncer-mcp/bouncer/internal/jsonc"
 )
 
 // Env is what the place of a config depends on. It is passed in so that every platform's table is tested on every platform.
@@ -16,6 +18,7 @@ type Env struct {
 	Getenv  func(string) string   // for the few variables clients honour, such as CLAUDE_CONFIG_DIR; nil for none
 	Glob    func(string) []string // for folders whose name is not fixed; nil for none
 	Exists  func(string) bool     // for files that win over others; nil for none
+	Read    func(string) []byte   // for lists of what is installed; nil, or nothing read, for none
 }
 
 // Join joins a folder of the target platform with names below it. A folder that is not known has nothing below it: the result is empty too.
@@ -90,6 +93,53 @@ func (e Env) glob(pattern string) []string {
 
 func (e Env) exists(file string) bool {
 	return e.Exists != nil && file != "" && e.Exists(file)
+}
+
+// document reads one of a client's own files, as far as it can be read: what it lists is only reported.
+func (e Env) document(file string) *jsonc.Doc {
+	if e.Read == nil || file == "" {
+		return &jsonc.Doc{}
+	}
+	doc, err := jsonc.Parse(e.Read(file), jsonc.Comments)
+	if err != nil {
+		return &jsonc.Doc{}
+	}
+	return doc
+}
+
+// text returns a string that keys lead to, or nothing.
+func text(doc *jsonc.Doc, v jsonc.Value, key string) string {
+	i, err := doc.Member(v, key)
+	if err != nil || i < 0 {
+		return ""
+	}
+	s, _ := doc.Text(v.Members[i].Value)
+	return s
+}
+
+// below returns the file that a relative path of slashes names inside a folder, or nothing when it leads out of it.
+func (e Env) below(folder, rel string) string {
+	rel = path.Clean(rel)
+	if folder == "" || path.IsAbs(rel) || rel == ".." || strings.HasPrefix(rel, "../") {
+		return ""
+	}
+	return e.Join(folder, strings.Split(rel, "/")...)
+}
+
+// base is the last element of a path.
+func (e Env) base(p string) string {
+	if e.OS == "windows" {
+		p = strings.ReplaceAll(p, `\`, "/")
+	}
+	return path.Base(p)
+}
+
+// folder is the path without its last element.
+func (e Env) folder(p string) string {
+	if list := e.ancestors(p); len(list) > 1 {
+		return list[1]
+	}
+	return ""
 }
 
 // known drops the places that this environment has no folder for.

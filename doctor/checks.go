@@ -8,29 +8,46 @@ import (
 
 // Checks lists every check, in the order in which its findings are shown.
 func Checks() []Check {
+	only := func(s ...Severity) []Severity { return s }
 	return []Check{
-		{"client-found", "a client is installed", clientsFound},
-		{"config-unreadable", "a config can't be read; the place of a syntax error is given", configUnreadable},
-		{"config-managed", "an organisation's config lists servers that bouncer is not put in front of", configManaged},
-		{"server-unwrapped", "a server starts without bouncer", serverUnwrapped},
-		{"server-remote", "a server is reached over the network and bypasses bouncer", serverRemote},
-		{"server-denied", "the client's own allow or deny list keeps bouncer away from a server", serverDenied},
-		{"server-invalid", "the client can't start an entry", serverInvalid},
-		{"server-duplicate", "one name stands for servers in several scopes", serverDuplicate},
-		{"launcher-missing", "a wrapped server starts a bouncer that does not exist", launcherMissing},
-		{"launcher-moved", "a wrapped server starts another copy of bouncer than this one", launcherMoved},
-		{"launcher-versioned", "a wrapped server starts bouncer from a path that won't last, such as one version's folder", launcherVersioned},
-		{"launcher-shadowed", "another program named bouncer is first on PATH", launcherShadowed},
-		{"launcher-unfit", "the running bouncer has no path that lasts", launcherUnfit},
-		{"upstream-missing", "the program behind a wrapped server is not found", upstreamMissing},
-		{"sentinel-stale", "an entry carries bouncer's record but starts without bouncer", sentinelStale},
-		{"sentinel-disagrees", "bouncer's record and the command line name different servers", sentinelDisagrees},
-		{"sentinel-dropped", "a client has dropped bouncer's record from a wrapped entry", sentinelDropped},
-		{"entry-legacy", "an entry was wrapped by the original Python bouncer", entryLegacy},
-		{"project-flags", "a project file chooses the policy or the profile", projectFlags},
-		{"policy-invalid", "a policy file does not load", policyInvalid},
-		{"audit-unreadable", "the audit log can't be read", auditUnreadable},
-		{"audit-broken", "the audit log was altered or cut", auditBroken},
+		{"client-found", only(Info), "a client is installed", clientsFound},
+		{"client-configs", only(Info), "a client has several configs; the one that the running program reads is named when it can be told", clientConfigs},
+		{"config-unreadable", only(Error), "a config can't be read; the place of a syntax error is given", configUnreadable},
+		{"config-managed", only(Warning), "an organisation's config lists servers that bouncer is not put in front of", configManaged},
+		{"config-exposed", only(Warning), "others on this computer can write a config, or read one that holds secrets", configExposed},
+		{"secret-plain", only(Warning, Info), "a config holds a secret written out: a warning where the file is shared", secretPlain},
+		{"server-undone", only(Warning), "a server was wrapped, and its client or another program has taken that back", serverUndone},
+		{"server-added", only(Warning), "a server came after init and starts without bouncer", serverAdded},
+		{"server-unwrapped", only(Warning), "a server starts without bouncer", serverUnwrapped},
+		{"server-aside", only(Info), "a server is left alone because init --skip was told so", serverAside},
+		{"server-gone", only(Info), "a server that was wrapped is not in its file any more", serverGone},
+		{"server-remote", only(Warning), "a server is reached over the network and bypasses bouncer", serverRemote},
+		{"server-denied", only(Warning, Info), "the client's own allow or deny list keeps bouncer away from a server: a warning when the server starts all the same", serverDenied},
+		{"server-invalid", only(Warning), "the client can't start an entry", serverInvalid},
+		{"server-uncovered", only(Warning), "a plugin, an agent or an extension brings a server that starts without bouncer", serverUncovered},
+		{"server-duplicate", only(Warning, Info), "one name stands for servers in several scopes", serverDuplicate},
+		{"server-unpinned", only(Info), "a server is fetched anew in whatever version is the newest", serverUnpinned},
+		{"project-approved", only(Info), "a project's server is approved by its name alone, whatever the file makes of it later", projectApproved},
+		{"launcher-missing", only(Error), "a wrapped server starts a bouncer that does not exist", launcherMissing},
+		{"launcher-moved", only(Warning), "a wrapped server starts another copy of bouncer than this one", launcherMoved},
+		{"launcher-versioned", only(Warning), "a wrapped server starts bouncer from a path that won't last, such as one version's folder", launcherVersioned},
+		{"launcher-shadowed", only(Error), "another program named bouncer is first on PATH", launcherShadowed},
+		{"launcher-unfit", only(Info), "the running bouncer has no path that lasts", launcherUnfit},
+		{"upstream-missing", only(Error), "the program behind a server, or the interpreter that it needs, is not found", upstreamMissing},
+		{"upstream-off-path", only(Warning, Info), "a program is found from a terminal, but not by a client that the desktop starts", upstreamOffPath},
+		{"sentinel-stale", only(Warning), "an entry carries bouncer's record but starts without bouncer", sentinelStale},
+		{"sentinel-disagrees", only(Warning), "bouncer's record and the command line name different servers", sentinelDisagrees},
+		{"sentinel-dropped", only(Info), "a client has dropped bouncer's record from a wrapped entry", sentinelDropped},
+		{"entry-legacy", only(Error, Info), "an entry was wrapped by the original Python bouncer", entryLegacy},
+		{"project-flags", only(Warning), "a project file chooses the policy or the profile", projectFlags},
+		{"policy-invalid", only(Error), "a policy file does not load", policyInvalid},
+		{"audit-unreadable", only(Error), "the audit log can't be read", auditUnreadable},
+		{"audit-broken", only(Error), "the audit log was altered or cut", auditBroken},
+		{"state-left", only(Info), "no server is wrapped any more, and bouncer's backups are still there", stateLeft},
+		{"tools-listed", only(Info), "with --probe: the tools of a server, and the rules that hold for them", toolsListed},
+		{"tools-unlisted", only(Warning), "with --probe: a server does not start, or does not list its tools", toolsUnlisted},
+		{"tools-skipped", only(Info), "with --probe: a server was not started, and why", toolsSkipped},
+		{"sink-undeclared", only(Warning), "with --probe: a parameter looks like a destination, and the rule of its tool leaves it out", sinkUndeclared},
 	}
 }
 
@@ -78,10 +95,25 @@ func serverUnwrapped(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
-			Message:  fmt.Sprintf("starts %s without bouncer", quote(e.Command)),
+			Message:  fmt.Sprintf("starts %s without bouncer%s", quote(e.Command), effect(e)),
 			Repair:   command("init", file, e),
-		}, e.State == wrap.Plain
+		}, e.State == wrap.Plain && !e.Aside && e.Undone.IsZero() && !e.Added
 	})
+}
+
+// effect says what is to know about a server that its client does not start as things are.
+func effect(e Entry) string {
+	switch e.Effect {
+	case wrap.Off:
+		return "; it is switched off now"
+	case wrap.Pending:
+		return "; nobody has approved it yet"
+	case wrap.Shadowed:
+		return "; another scope's server of this name stands in its place now"
+	case wrap.Hidden:
+		return "; an organisation's file stands in its place now"
+	}
+	return ""
 }
 
 func serverRemote(f Facts) []Finding {
@@ -96,17 +128,23 @@ func serverRemote(f Facts) []Finding {
 
 func serverDenied(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
-		if e.State == wrap.Wrapped && !e.Legacy && e.Reason != "" {
+		switch {
+		case e.State == wrap.Wrapped && !e.Legacy && e.Reason != "":
 			return Finding{
 				Severity: Warning,
-				Message:  "starts through bouncer, which hides it from its client's own lists: without bouncer it is " + e.Reason,
+				Message:  "starts through bouncer, and its client's own lists don't fit that: without bouncer it is " + e.Reason,
 				Repair:   command("unwrap", file, e),
+			}, true
+		case e.State == wrap.Listed:
+			return Finding{
+				Severity: Warning,
+				Message:  "starts without bouncer: " + e.Reason,
+				Repair:   "allow the server by its name in the client's list, then " + command("init", file, e),
 			}, true
 		}
 		return Finding{
-			Severity: Warning,
-			Message:  "is left alone: " + e.Reason,
-			Repair:   "change the client's list if the server should start through bouncer",
+			Severity: Info,
+			Message:  "is left alone, and its client does not start it: " + e.Reason,
 		}, e.State == wrap.Denied
 	})
 }
@@ -145,39 +183,30 @@ func configManaged(f Facts) []Finding {
 		}
 		found = append(found, Finding{
 			Severity: Warning, Client: file.Client, File: file.Path,
-			Message: fmt.Sprintf("belongs to an organisation, and bouncer does not edit it: %s, and the client may ignore its other configs", counted(len(file.Entries), "server", "servers")),
-			Repair:  "ask the organisation to start the servers through bouncer",
+			Message: fmt.Sprintf("belongs to an organisation, and bouncer does not edit it; it holds %s, and the client reads no other config, plugin or agent",
+				counted(len(file.Entries), "server", "servers")),
+			Repair: "ask the organisation to start the servers through bouncer",
 		})
 	}
 	return found
 }
 
-func upstreamMissing(f Facts) []Finding {
-	return entries(f, func(_ File, e Entry) (Finding, bool) {
-		return Finding{
-			Severity: Error,
-			Message:  fmt.Sprintf("starts %s through bouncer, but there is no such program on PATH", quote(e.Command)),
-			Repair:   "install the program, or correct the entry",
-		}, e.State == wrap.Wrapped && e.Upstream.Missing()
-	})
-}
-
 func sentinelStale(f Facts) []Finding {
-	return entries(f, func(file File, e Entry) (Finding, bool) {
+	return entries(f, func(_ File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
 			Message:  "carries bouncer's record of a wrapped server but starts without bouncer",
-			Repair:   "bouncer doctor --fix removes the record; then " + command("init", file, e),
+			Repair:   "bouncer doctor --fix removes the record; after that, init can wrap the server",
 		}, e.State == wrap.Stale
 	})
 }
 
 func sentinelDisagrees(f Facts) []Finding {
-	return entries(f, func(file File, e Entry) (Finding, bool) {
+	return entries(f, func(_ File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
 			Message:  fmt.Sprintf("starts %s, but bouncer's record of it names something else", quote(e.Command)),
-			Repair:   "check which is meant; " + command("unwrap", file, e) + " keeps what starts, and init wraps it again",
+			Repair:   "check that this is what you mean; then bouncer doctor --fix writes the record anew",
 		}, e.State == wrap.Wrapped && e.Disagree
 	})
 }

@@ -4,6 +4,7 @@ package doctor
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/clients"
@@ -32,13 +33,24 @@ type Finding struct {
 	Column   int           `json:"column,omitempty"`
 	Message  string        `json:"message"`          // what is the case, one sentence without a full stop
 	Repair   string        `json:"repair,omitempty"` // what to do about it
+	Tools    []Tool        `json:"tools,omitempty"`  // of tools-listed
+}
+
+// Tool is one tool that a probed server lists, and what bouncer will do with calls of it.
+type Tool struct {
+	Name    string   `json:"name"`
+	Sink    bool     `json:"sink"`    // it can send data out
+	Params  []string `json:"params"`  // that carry destinations; a sink without any is judged by all of its arguments
+	Sources []string `json:"sources"` // where its rule comes from, highest first: a policy, a pack, inference
+	Limit   *int     `json:"limit,omitempty"`
 }
 
 // Check looks for one kind of thing.
 type Check struct {
-	Code  string // stable, and unique
-	About string // what it looks for, as in docs/doctor.md
-	Run   func(Facts) []Finding
+	Code       string     // stable, and unique
+	Severities []Severity // that its findings may have
+	About      string     // what it looks for, as in docs/doctor.md
+	Run        func(Facts) []Finding
 }
 
 // Facts are what was gathered before any check runs. Checks read nothing else.
@@ -47,31 +59,49 @@ type Facts struct {
 	Unfit    string // why, when it is empty
 	Clients  []Client
 	Files    []File
+	Sources  []wrap.Uncovered
 	Policies []Policy
 	Audit    Audit
+	State    State
 }
 
 // Client is a client that is installed.
 type Client struct {
 	ID, Name string
+	Reads    string // of several configs, the one that the running program reads; empty when it can't be told
 }
 
 // File is one config that exists.
 type File struct {
 	Client  string
 	Path    string
-	Shared  bool  // committed to version control
-	Managed bool  // an organisation's, never edited
-	Err     error // why its servers are unknown
+	Shared  bool   // committed to version control
+	Managed bool   // an organisation's, never edited
+	Legible bool   // others on this computer may read it
+	Open    bool   // others on this computer may write it
+	Err     error  // why its servers are unknown
+	Gone    []Gone // servers that stood in it when they were wrapped
 	Entries []Entry
+}
+
+// Gone is a server that init wrapped and that is not in its file any more.
+type Gone struct {
+	Name string
+	When time.Time
 }
 
 // Entry is one server, and what its command lines would start.
 type Entry struct {
 	wrap.Entry
-	Project  string  // the folder it belongs to; empty for an entry that holds everywhere
-	Start    Program // of a wrapped entry: its launcher
-	Upstream Program // of an entry with a command: the server itself
+	Project  string      // the folder it belongs to; empty for an entry that holds everywhere
+	Effect   wrap.Effect // whether its client starts it
+	Secrets  []string    // the places of what looks like a secret written out
+	Start    Program     // of a wrapped entry: its launcher
+	Upstream Program     // of an entry with a command: the server itself
+	Undone   time.Time   // init wrapped it then, nobody has unwrapped it since, and it is not wrapped now
+	Added    bool        // it is not wrapped, and came into a file with wrapped servers after init
+	Aside    bool        // a person wants it left as it is
+	Probe    *Probe      // nil when it was not asked for its tools
 }
 
 // Program is what a command was found to start.
@@ -80,6 +110,41 @@ type Program struct {
 	Path     string // what would start; empty when there is nothing
 	Self     bool   // it is this bouncer
 	Fleeting bool   // the path won't last: it names a version, or lies in a temporary folder
+	Needs    string // the interpreter in its first line, when that is not found
+	Beyond   Beyond // of what a terminal finds: whether its client does too
+	PATH     string // that its client is sure to have, where Beyond is Lost
+}
+
+// Beyond says whether a program that is found from a terminal is found by a client that the desktop has started.
+type Beyond uint8
+
+// The answers.
+const (
+	Found    Beyond = iota
+	Doubtful        // it lies in the person's home, which desktops rarely have on PATH
+	Unlikely        // it is not on the desktop's PATH, but its client asks the login shell for another
+	Lost            // it is not on the desktop's PATH
+)
+
+// Probe is what a server said when it was started and asked for its tools.
+type Probe struct {
+	Skipped string // why it was not started
+	Err     error  // why it has no tools to show
+	Tools   []Tool
+	Loose   []Loose
+}
+
+// Loose is a parameter that looks like a destination and that the rule of its tool leaves out.
+type Loose struct {
+	Tool, Param string
+	Source      string // the layer that leaves it out
+}
+
+// State is bouncer's own folder.
+type State struct {
+	Dir         string
+	Generations int  // how often something was applied
+	Partial     bool // not all clients were looked at
 }
 
 // Missing reports that nothing would start.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/clients"
@@ -44,6 +45,59 @@ func unwrapped(state wrap.State) doctor.Entry {
 	return wrapped(func(e *doctor.Entry) {
 		e.State, e.Launcher, e.Start, e.Reason = state, "", nothing, "the reason"
 	})
+}
+
+// plain is an entry that starts without bouncer, then changed.
+func plain(change func(*doctor.Entry)) doctor.Entry {
+	e := unwrapped(wrap.Plain)
+	e.Reason = ""
+	change(&e)
+	return e
+}
+
+var then = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+var plugin = wrap.Uncovered{
+	Client: "cursor", Kind: clients.Plugin, Owner: "acme", Path: "/p/mcp.json",
+	Entries: []wrap.Entry{{Name: "crm", State: wrap.Plain, Command: "npx", Args: []string{"-y", "server"}}, {Name: "own", State: wrap.Own}},
+}
+
+// beside is a plugin's server next to one of the person's own.
+func beside(e doctor.Entry) doctor.Facts {
+	f := cursor(e)
+	f.Sources = []wrap.Uncovered{plugin}
+	return f
+}
+
+// file is a config with one entry that is as it should be, then changed.
+func file(change func(*doctor.File)) doctor.Facts {
+	f := cursor(wrapped(func(*doctor.Entry) {}))
+	change(&f.Files[0])
+	return f
+}
+
+// twice is a client with two private configs, of which the running program reads one.
+func twice(reads string) doctor.Facts {
+	return doctor.Facts{
+		Clients: []doctor.Client{{ID: "claude-desktop", Name: "Claude Desktop", Reads: reads}},
+		Files:   []doctor.File{{Client: "claude-desktop", Path: "/a.json"}, {Client: "claude-desktop", Path: "/b.json"}},
+	}
+}
+
+// left is a machine on which something was applied once.
+func left(e doctor.Entry) doctor.Facts {
+	f := cursor(e)
+	f.State = doctor.State{Dir: "/s", Generations: 2}
+	return f
+}
+
+func severities(code string) []doctor.Severity {
+	for _, check := range doctor.Checks() {
+		if check.Code == code {
+			return check.Severities
+		}
+	}
+	return nil
 }
 
 func cursor(entries ...doctor.Entry) doctor.Facts {
@@ -91,11 +145,41 @@ func TestChecks(t *testing.T) {
 	}{
 		{"client-found", doctor.Info, cursor(), "Cursor, 1 config"},
 		{"client-found", doctor.Info, doctor.Facts{}, "no client"},
+		{"client-configs", doctor.Info, twice(""), "has several configs: /a.json, /b.json"},
+		{"client-configs", doctor.Info, twice("/b.json"), "is running reads /b.json"},
+		{"config-exposed", doctor.Warning, file(func(f *doctor.File) { f.Open = true }), "can write it"},
+		{"config-exposed", doctor.Warning, file(func(f *doctor.File) { f.Legible, f.Entries[0].Secrets = true, []string{"env TOKEN"} }), "it holds secrets"},
+		{"secret-plain", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Secrets = []string{"env TOKEN", "an argument"} })), "env TOKEN, an argument"},
+		{"secret-plain", doctor.Warning, project(wrapped(func(e *doctor.Entry) { e.Secrets = []string{"env TOKEN"} })), "others get too"},
+		{"server-undone", doctor.Warning, cursor(plain(func(e *doctor.Entry) { e.Undone = then })), "was wrapped on 2026-11-30, and starts npx without bouncer now"},
+		{"server-added", doctor.Warning, cursor(plain(func(e *doctor.Entry) { e.Added = true })), "came after init"},
+		{"server-aside", doctor.Info, cursor(plain(func(e *doctor.Entry) { e.Aside = true })), "as init --skip was told"},
+		{"server-gone", doctor.Info, file(func(f *doctor.File) { f.Gone = []doctor.Gone{{Name: "db", When: then}} }), "was wrapped on 2026-11-30"},
+		{"server-uncovered", doctor.Warning, doctor.Facts{Sources: []wrap.Uncovered{plugin}}, `comes from the plugin "acme" and starts without bouncer`},
+		{"server-uncovered", doctor.Warning, beside(wrapped(func(*doctor.Entry) {})), `beside "fs", which is the same server`},
+		{"server-uncovered", doctor.Warning, doctor.Facts{Sources: []wrap.Uncovered{{Kind: clients.Organisation, Err: fs.ErrPermission}}}, "belongs to the organisation's settings"},
+		{"server-unpinned", doctor.Info, cursor(wrapped(func(*doctor.Entry) {})), "whatever version of server"},
+		{"project-approved", doctor.Info, project(wrapped(func(e *doctor.Entry) { e.Effect = wrap.Approved })), "by its name"},
+		{"upstream-missing", doctor.Error, cursor(plain(func(e *doctor.Entry) { e.Upstream = nothing })), "starts npx, but"},
+		{"upstream-missing", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Upstream.Needs = "node" })), "which needs node"},
+		{"upstream-off-path", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Upstream.Beyond, e.Upstream.PATH = doctor.Lost, "/usr/bin:/bin" })), "the client has /usr/bin:/bin and"},
+		{"upstream-off-path", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Upstream.Beyond = doctor.Unlikely })), "login shell"},
+		{"upstream-off-path", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Upstream.Beyond, e.Upstream.Needs = doctor.Doubtful, "node" })), "which needs node, in your home"},
+		{"state-left", doctor.Info, left(plain(func(*doctor.Entry) {})), "no server starts through bouncer any more"},
+		{"tools-listed", doctor.Info, cursor(wrapped(func(e *doctor.Entry) {
+			e.Probe = &doctor.Probe{Tools: []doctor.Tool{{Name: "send", Sink: true}, {Name: "read"}}}
+		})), "lists 2 tools, 1 of which"},
+		{"tools-unlisted", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Probe = &doctor.Probe{Err: errors.New("it ended")} })), "it ended"},
+		{"tools-skipped", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Probe = &doctor.Probe{Skipped: "it is off"} })), "it is off"},
+		{"sink-undeclared", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) {
+			e.Probe = &doctor.Probe{Loose: []doctor.Loose{{"send", "bcc", "policy /p.yaml"}}}
+		})), "send: bcc looks like a destination, but policy /p.yaml leaves it out"},
 		{"config-unreadable", doctor.Error, doctor.Facts{Files: []doctor.File{{Client: "cursor", Path: "/c.json", Err: syntax}}}, "unexpected comma"},
 		{"config-managed", doctor.Warning, managed(unwrapped(wrap.Plain)), "1 server,"},
 		{"server-unwrapped", doctor.Warning, cursor(unwrapped(wrap.Plain)), "starts npx without bouncer"},
 		{"server-remote", doctor.Warning, cursor(unwrapped(wrap.Remote)), "bypass"},
-		{"server-denied", doctor.Warning, cursor(unwrapped(wrap.Denied)), "the reason"},
+		{"server-denied", doctor.Info, cursor(unwrapped(wrap.Denied)), "does not start it: the reason"},
+		{"server-denied", doctor.Warning, cursor(unwrapped(wrap.Listed)), "starts without bouncer: the reason"},
 		{"server-denied", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Reason = "on the client's deny list" })), "without bouncer it is on the client's deny list"},
 		{"server-invalid", doctor.Warning, cursor(unwrapped(wrap.Invalid)), "the reason"},
 		{"server-duplicate", doctor.Info, scopes(func(*doctor.Entry) {}), "user, project, each time with the same command"},
@@ -127,7 +211,8 @@ func TestChecks(t *testing.T) {
 			if len(found) != 1 {
 				t.Fatalf("%d findings, want 1: %+v", len(found), found)
 			}
-			if f := found[0]; f.Severity != test.severity || !strings.Contains(f.Message, test.words) {
+			allowed := severities(test.code)
+			if f := found[0]; f.Severity != test.severity || !slices.Contains(allowed, f.Severity) || !strings.Contains(f.Message, test.words) {
 				t.Errorf("got %s: %s", f.Severity, f.Message)
 			}
 		})
@@ -151,6 +236,10 @@ func TestNoProblem(t *testing.T) {
 	}{
 		{"all is well", cursor(wrapped(func(*doctor.Entry) {}))},
 		{"bouncer's own servers", cursor(unwrapped(wrap.Own))},
+		{"a server that is switched off, and not installed", cursor(wrapped(func(e *doctor.Entry) { e.Effect, e.Upstream = wrap.Off, nothing }))},
+		{"a server that is to be left alone", cursor(plain(func(e *doctor.Entry) { e.Aside, e.Undone, e.Added = true, then, true }))},
+		{"a private file that others may read and that holds no secret", file(func(f *doctor.File) { f.Legible = true })},
+		{"wrapped servers, and backups of them", left(wrapped(func(*doctor.Entry) {}))},
 		{"the client expands the upstream first", cursor(wrapped(func(e *doctor.Entry) {
 			e.Command, e.Upstream = "${TOOLS}/server", doctor.Program{Unknown: true}
 		}))},
@@ -191,7 +280,7 @@ func TestErrorsComeFirst(t *testing.T) {
 	for _, finding := range doctor.Diagnose(f) {
 		got = append(got, finding.Severity)
 	}
-	if want := []doctor.Severity{doctor.Error, doctor.Warning, doctor.Info}; !slices.Equal(got, want) {
+	if want := []doctor.Severity{doctor.Error, doctor.Warning, doctor.Info}; !slices.Equal(slices.Compact(got), want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -221,13 +310,78 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var documented, coded []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| [a-z, ]+ \\| (.+) \\|$").FindAllStringSubmatch(string(text), -1) {
-		documented = append(documented, m[1]+": "+m[2])
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| ([a-z, ]+) \\| (.+) \\|$").FindAllStringSubmatch(string(text), -1) {
+		documented = append(documented, m[1]+" ("+m[2]+"): "+m[3])
 	}
 	for _, check := range doctor.Checks() {
-		coded = append(coded, check.Code+": "+check.About)
+		var severities []string
+		for _, s := range check.Severities {
+			severities = append(severities, string(s))
+		}
+		coded = append(coded, check.Code+" ("+strings.Join(severities, ", ")+"): "+check.About)
 	}
 	if !slices.Equal(documented, coded) {
 		t.Errorf("docs/doctor.md lists\n%s\nthe code has\n%s", strings.Join(documented, "\n"), strings.Join(coded, "\n"))
+	}
+}
+
+// TestUndoneIsSaidOnce: a server that was wrapped and is not any more is no news twice over.
+func TestUndoneIsSaidOnce(t *testing.T) {
+	for _, change := range []func(*doctor.Entry){
+		func(e *doctor.Entry) { e.Undone, e.Added = then, true },
+		func(e *doctor.Entry) { e.Added = true },
+		func(e *doctor.Entry) { e.Aside = true },
+		func(*doctor.Entry) {},
+	} {
+		found := doctor.Diagnose(cursor(plain(change)))
+		about := slices.DeleteFunc(found, func(f doctor.Finding) bool {
+			return !slices.Contains([]string{"server-undone", "server-added", "server-unwrapped", "server-aside"}, f.Code)
+		})
+		if len(about) != 1 {
+			t.Errorf("%+v", about)
+		}
+	}
+}
+
+func TestUnpinned(t *testing.T) {
+	tests := []struct{ line, want string }{
+		{"npx -y pkg", "pkg"},
+		{"npx pkg", "pkg"},
+		{"npx.cmd -y @scope/pkg", "@scope/pkg"},
+		{"npx -y @scope/pkg@latest /work", "@scope/pkg"},
+		{"npx -y @scope/pkg@^1.2", "@scope/pkg"},
+		{"npx -y @scope/pkg@1.2.3", ""},
+		{"npx --package=pkg cmd", "pkg"},
+		{"npx -p pkg@2 cmd", ""},
+		{`C:\node\npx.cmd -y pkg`, "pkg"},
+		{"cmd /c npx -y pkg", "pkg"},
+		{"cmd /c npx -y pkg@1.0.0", ""},
+		{"uvx pkg", "pkg"},
+		{"uvx pkg==1.2", ""},
+		{"uvx pkg@1.2", ""},
+		{"uvx --from pkg cmd", "pkg"},
+		{"uvx --python 3.12 pkg", "pkg"},
+		{"uvx --from git+https://x/y cmd", ""},
+		{"bunx pkg", "pkg"},
+		{"pnpm dlx pkg", "pkg"},
+		{"pipx run pkg", "pkg"},
+		{"npm exec pkg", "pkg"},
+		{"npx -y ./local", ""},
+		{"npx -y ${PKG}", ""},
+		{"npx", ""},
+		{"node server.js", ""},
+		{"pnpm start", ""},
+	}
+	for _, test := range tests {
+		words := strings.Split(test.line, " ")
+		found := only(doctor.Diagnose(cursor(wrapped(func(e *doctor.Entry) { e.Command, e.Args = words[0], words[1:] }))), "server-unpinned")
+		got := ""
+		if len(found) == 1 {
+			_, got, _ = strings.Cut(found[0].Message, "version of ")
+			got = strings.TrimSuffix(got, " is the newest")
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.line, got, test.want)
+		}
 	}
 }

@@ -60,6 +60,12 @@ func compare(rivals []Entry) Finding {
 		}
 	}
 	where := strings.Join(scopes, ", ")
+	if i := slices.IndexFunc(rivals, func(e Entry) bool { return e.Effect == wrap.Shadowed }); i >= 0 {
+		started := slices.IndexFunc(rivals, func(e Entry) bool { return e.Effect != wrap.Shadowed })
+		if started >= 0 {
+			where += fmt.Sprintf(" (here its client starts that of the scope %s)", rivals[started].Scope)
+		}
+	}
 	if slices.ContainsFunc(rivals, func(e Entry) bool { return !sameServer(rivals[0].Entry, e.Entry) }) {
 		return Finding{
 			Severity: Warning,
