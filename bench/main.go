@@ -37,6 +37,7 @@ func run(args []string) error {
 type options struct {
 	bouncer string
 	sizes   []int
+	kinds   []string
 	calls   int
 	rounds  int
 	peers   []peer // name and command line that takes the server's command line behind it
@@ -49,10 +50,11 @@ type peer struct {
 
 func parse(args []string) (options, error) {
 	var o options
-	var sizes string
+	var sizes, kinds string
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.StringVar(&o.bouncer, "bouncer", "", "path of the bouncer binary to measure")
 	set.StringVar(&sizes, "sizes", "1k,100k", "result sizes: 200,1k,10k,100k,1m,16m,64m")
+	set.StringVar(&kinds, "kinds", "prose", "what the results hold: prose,base64,digits,json")
 	set.IntVar(&o.calls, "calls", 2000, "sequential calls per path, size and round (fewer for large results)")
 	set.IntVar(&o.rounds, "rounds", 5, "interleaved rounds")
 	set.Func("peer", "another relay, as `NAME=COMMAND ARGS`; the server's command line is put behind it", func(s string) error {
@@ -72,6 +74,12 @@ func parse(args []string) (options, error) {
 			return o, err
 		}
 		o.sizes = append(o.sizes, n)
+	}
+	for _, kind := range strings.Split(kinds, ",") {
+		if _, _, _, err := payload(kind, 1); err != nil {
+			return o, err
+		}
+		o.kinds = append(o.kinds, kind)
 	}
 	if o.bouncer == "" {
 		return o, fmt.Errorf("say which binary to measure: -bouncer FILE")

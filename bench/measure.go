@@ -41,23 +41,40 @@ func measure(o options) error {
 	}
 	paths = append(paths, o.peers...)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, size := range o.sizes {
-		fmt.Fprintf(out, "%s\tp50\tadded\tp99\tCPU/call\tcalls/s\tstart\tRSS idle\tpeak\t\n", label(size))
-		got := map[string][]sample{}
-		for round := range o.rounds + 1 {
-			for _, p := range paths {
-				s, err := session(append(slices.Clone(p.argv), server...), size, callsFor(o.calls, size))
-				if err != nil {
-					return fmt.Errorf("%s: %w", p.name, err)
-				}
-				if round > 0 { // the first warms the caches
-					got[p.name] = append(got[p.name], s)
-				}
+	for _, kind := range o.kinds {
+		for _, size := range o.sizes {
+			got, err := rounds(o, paths, server, load{kind, size, callsFor(o.calls, size)})
+			if err != nil {
+				return err
 			}
+			fmt.Fprintf(out, "%s %s\tp50\tadded\tp99\tCPU/call\tcalls/s\tstart\tRSS idle\tpeak\t\n", label(size), kind)
+			report(out, paths, got)
 		}
-		report(out, paths, got)
 	}
 	return out.Flush()
+}
+
+// load is what one session asks for.
+type load struct {
+	kind        string
+	size, calls int
+}
+
+// rounds measures every path in turn, again and again.
+func rounds(o options, paths []peer, server []string, l load) (map[string][]sample, error) {
+	got := map[string][]sample{}
+	for round := range o.rounds + 1 {
+		for _, p := range paths {
+			s, err := session(append(slices.Clone(p.argv), server...), l)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.name, err)
+			}
+			if round > 0 { // the first warms the caches
+				got[p.name] = append(got[p.name], s)
+			}
+		}
+	}
+	return got, nil
 }
 
 func callsFor(calls, size int) int {
@@ -99,7 +116,7 @@ func report(out io.Writer, paths []peer, got map[string][]sample) {
 }
 
 // session starts one path, makes the calls one after the other and then again with several in flight.
-func session(argv []string, size, calls int) (sample, error) {
+func session(argv []string, l load) (sample, error) {
 	var s sample
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = os.Stderr
@@ -122,18 +139,18 @@ func session(argv []string, size, calls int) (sample, error) {
 	s.start = time.Since(begin)
 	s.idle = memory(cmd.Process.Pid, "VmRSS:")
 	before := cpu(cmd.Process.Pid)
-	took := make([]time.Duration, calls)
+	took := make([]time.Duration, l.calls)
 	for i := range took {
 		t := time.Now()
-		if err := c.call(size); err != nil {
+		if err := c.call(l); err != nil {
 			return s, err
 		}
 		took[i] = time.Since(t)
 	}
-	s.cpu = (cpu(cmd.Process.Pid) - before) / time.Duration(calls)
+	s.cpu = (cpu(cmd.Process.Pid) - before) / time.Duration(l.calls)
 	slices.Sort(took)
 	s.p50, s.p99 = took[len(took)/2], took[len(took)*99/100]
-	if s.perSecond, err = c.flood(size, calls); err != nil {
+	if s.perSecond, err = c.flood(l); err != nil {
 		return s, err
 	}
 	s.peak = memory(cmd.Process.Pid, "VmHWM:")
@@ -180,38 +197,38 @@ func (c *client) receive() error {
 	}
 }
 
-func (c *client) ask(size int) error {
-	return c.send(fmt.Sprintf(`"tools/call","params":{"name":"echo","arguments":{"size":%d}}`, size))
+func (c *client) ask(l load) error {
+	return c.send(fmt.Sprintf(`"tools/call","params":{"name":"echo","arguments":{"kind":"%s","size":%d}}`, l.kind, l.size))
 }
 
-func (c *client) call(size int) error {
-	if err := c.ask(size); err != nil {
+func (c *client) call(l load) error {
+	if err := c.ask(l); err != nil {
 		return err
 	}
 	return c.receive()
 }
 
-func (c *client) flood(size, calls int) (float64, error) {
+func (c *client) flood(l load) (float64, error) {
 	begin := time.Now()
 	sent := 0
-	for sent < min(window, calls) {
-		if err := c.ask(size); err != nil {
+	for sent < min(window, l.calls) {
+		if err := c.ask(l); err != nil {
 			return 0, err
 		}
 		sent++
 	}
-	for range calls {
+	for range l.calls {
 		if err := c.receive(); err != nil {
 			return 0, err
 		}
-		if sent < calls {
-			if err := c.ask(size); err != nil {
+		if sent < l.calls {
+			if err := c.ask(l); err != nil {
 				return 0, err
 			}
 			sent++
 		}
 	}
-	return float64(calls) / time.Since(begin).Seconds(), nil
+	return float64(l.calls) / time.Since(begin).Seconds(), nil
 }
 
 func label(size int) string {

@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"os"
@@ -12,15 +14,40 @@ import (
 	"sync"
 )
 
-// prose is what results are made of: text as tools return it, with a few addresses and line breaks.
-const prose = "The quarterly report was read by everyone in the room, and nobody had a question about it. " +
-	"Write to dana@example.com before Friday, or see https://example.com/reports/42 for the tables.\\n"
+// payload returns nearly size bytes of a kind of text that tools return, as they stand inside a JSON string, and what goes
+// before and behind them; the frame around them fills the rest. The number of the result belongs between: no two results are equal, so that nobody can do
+// without looking at them.
+func payload(kind string, size int) (before, text, behind string, err error) {
+	var b strings.Builder
+	const frame = 300 // and the last row
+	for row := 0; b.Len() < max(1, size-frame); row++ {
+		switch kind {
+		case "prose": // with a few addresses and line breaks
+			b.WriteString("The quarterly report was read by everyone in the room, and nobody had a question about it. " +
+				"Write to dana@example.com before Friday, or see https://example.com/reports/42 for the tables.\\n")
+		case "base64":
+			sum := sha256.Sum256(strconv.AppendInt(nil, int64(row), 10))
+			b.WriteString(base64.RawStdEncoding.EncodeToString(sum[:30])) // a multiple of three: no padding
+		case "digits":
+			fmt.Fprintf(&b, "%d ", 1_000_000_007*row%999_999_937)
+		case "json":
+			fmt.Fprintf(&b, `,{\"id\":%d,\"name\":\"Person %d\",\"email\":\"p%d@corp.example\",\"note\":\"wants a call\"}`, row, row, row)
+		default:
+			return "", "", "", fmt.Errorf("no payload is called %q", kind)
+		}
+	}
+	if kind == "json" {
+		return `[`, b.String(), `]`, nil
+	}
+	return "Result ", ". " + b.String(), "", nil
+}
 
 // echo is the server under every relay: it answers what a client asks of it with as little work as can be.
 func echo(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReaderSize(in, 1<<20)
 	w := bufio.NewWriterSize(out, 1<<16)
-	payloads := map[int]string{}
+	type text struct{ before, text, behind string }
+	payloads := map[string]text{}
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
@@ -36,16 +63,18 @@ func echo(in io.Reader, out io.Writer) error {
 		case method == "initialize":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}}`+"\n", id)
 		case method == "tools/list":
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}}}}]}}`+"\n", id)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"kind":{"type":"string"},"size":{"type":"integer"}}}}]}}`+"\n", id)
 		default:
-			n, _ := strconv.Atoi(between(line, `"size":`, `,}`))
-			text, ok := payloads[n]
+			size, kind := between(line, `"size":`, `,}`), between(line, `"kind":"`, `"`)
+			p, ok := payloads[kind+size]
 			if !ok {
-				text = strings.Repeat(prose, n/len(prose)+1)[:n]
-				text = strings.TrimRight(text, `\`)
-				payloads[n] = text
+				n, _ := strconv.Atoi(size) // the client wrote it
+				if p.before, p.text, p.behind, err = payload(kind, n); err != nil {
+					return err
+				}
+				payloads[kind+size] = p
 			}
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", id, text)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s%s%s%s"}]}}`+"\n", id, p.before, id, p.text, p.behind)
 		}
 		if err := w.Flush(); err != nil {
 			return err

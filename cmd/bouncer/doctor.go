@@ -1,18 +1,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bouncer-mcp/bouncer/doctor"
 	"github.com/bouncer-mcp/bouncer/internal/term"
+	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
 type doctorOptions struct {
 	selection
-	json, fix, yes bool
+	json, sarif, codes, probe, fix, yes bool
 }
 
 func newDoctorCmd(a *app) *cobra.Command {
@@ -21,15 +25,20 @@ func newDoctorCmd(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Find out whether bouncer protects what you think it does",
 		Long: `doctor looks at your clients' configs, at bouncer's own files and at the programs they
-name, and reports what is broken or less protected than it seems. It starts no server.
+name, and reports what is broken or less protected than it seems. It starts no server
+without --probe, and changes nothing without --fix.
 ` + codes(exitDone, exitFailed, exitMisused, exitFound),
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return a.doctor(o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), o) },
 	}
 	o.clientFlag(cmd)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON instead of text")
-	cmd.Flags().BoolVar(&o.fix, "fix", false, "repair what can be repaired safely: stale records, launchers that moved")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --fix: don't ask")
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print JSON instead of text")
+	f.BoolVar(&o.sarif, "sarif", false, "print SARIF 2.1.0 instead of text, for tools that collect findings")
+	f.BoolVar(&o.codes, "codes", false, "list the codes that a finding may have, and check nothing")
+	f.BoolVar(&o.probe, "probe", false, "start each server and list its tools, after asking")
+	f.BoolVar(&o.fix, "fix", false, "repair what needs no decision: records, launchers that moved, servers whose wrapping was lost")
+	f.BoolVar(&o.yes, "yes", false, "with --fix and --probe: don't ask")
 	return cmd
 }
 
@@ -38,15 +47,30 @@ type doctorReport struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-func (a *app) doctor(o doctorOptions) error {
+func (o doctorOptions) checkFlags() error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.yes && !o.fix {
-		return misuse("", "--yes makes sense with --fix only")
+	quiet := o.json || o.sarif
+	switch {
+	case o.json && o.sarif:
+		return misuse("", "--json and --sarif are two forms of one report")
+	case o.codes && (o.sarif || o.fix || o.probe):
+		return misuse("", "--codes goes with --json only")
+	case o.yes && !o.fix && !o.probe:
+		return misuse("", "--yes makes sense with --fix or --probe only")
+	case (o.fix || o.probe) && quiet && !o.yes:
+		return misuse("--yes goes on without asking", "a report for programs can't ask for a yes")
 	}
-	if o.fix && o.json && !o.yes {
-		return misuse("--yes repairs without asking", "--json can't ask for a yes")
+	return nil
+}
+
+func (a *app) doctor(ctx context.Context, o doctorOptions) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	if o.codes {
+		return a.printCodes(o.json)
 	}
 	var unfixed error
 	if o.fix {
@@ -55,18 +79,18 @@ func (a *app) doctor(o doctorOptions) error {
 			return unfixed
 		}
 	}
-	facts, err := a.gather(o.selection)
+	facts, servers, err := a.gather(o.selection)
 	if err != nil {
 		return err
 	}
-	found := doctor.Diagnose(facts)
-	if o.json {
-		report := doctorReport{Findings: append([]doctor.Finding{}, found...)}
-		if err := a.printJSON(report); err != nil {
+	if o.probe {
+		if err := a.probe(ctx, o, facts, servers); err != nil {
 			return err
 		}
-	} else {
-		a.printFindings(found)
+	}
+	found := doctor.Diagnose(facts)
+	if err := a.printReport(o, found); err != nil {
+		return err
 	}
 	if unfixed != nil {
 		return unfixed
@@ -74,18 +98,86 @@ func (a *app) doctor(o doctorOptions) error {
 	return quietly(exitIf(doctor.Problems(found), exitFound))
 }
 
+func (a *app) printReport(o doctorOptions, found []doctor.Finding) error {
+	switch {
+	case o.json:
+		return a.printJSON(doctorReport{Findings: append([]doctor.Finding{}, found...)})
+	case o.sarif:
+		dir, err := a.cwd()
+		if err != nil {
+			return err
+		}
+		return a.printJSON(doctor.SARIF(found, dir, thisBuild().Version))
+	}
+	a.printFindings(found)
+	return nil
+}
+
+// codeWidth is the column of the longest code.
+const codeWidth = 18
+
+// printFindings writes each finding as a row of columns, and below it what it says. The paths in it keep their length, and so do
+// commands, which are there to be copied.
 func (a *app) printFindings(found []doctor.Finding) {
 	for _, f := range found {
 		fmt.Fprint(a.out, a.severity(f.Severity))
-		a.printf(" %s: %s\n", f.Code, sentence(f))
+		row := strings.Repeat(" ", len("warning")-len(f.Severity)+cellGap) + term.Pad(f.Code, codeWidth) + "  " + where(f)
+		a.printf("%s\n", strings.TrimRight(term.Shorten(oneLine(row), lineWidth-len(f.Severity)), " "))
+		a.printFilled("  ", f.Message)
 		if f.File != "" {
 			a.printf("  in %s\n", at(f.File, f.Line, f.Column))
 		}
 		if f.Repair != "" {
-			a.printf("  repair: %s\n", f.Repair)
+			a.printRepair(f.Repair)
+		}
+		if len(f.Tools) > 0 {
+			a.printTools(f.Tools)
 		}
 	}
 	a.printf("%s\n", verdict(found))
+}
+
+// printRepair writes advice. A line that begins with a command stays one line.
+func (a *app) printRepair(repair string) {
+	if strings.HasPrefix(repair, "bouncer init ") || strings.HasPrefix(repair, "bouncer unwrap ") || strings.HasPrefix(repair, "chmod ") {
+		a.printf("  repair: %s\n", repair)
+		return
+	}
+	a.printFilled("  ", "repair: "+repair)
+}
+
+func (a *app) printTools(tools []doctor.Tool) {
+	rows := [][]string{{"TOOL", "RULE", "DESTINATIONS"}}
+	for _, t := range tools {
+		rule, destinations := t.Words()
+		rows = append(rows, []string{t.Name, rule, destinations})
+	}
+	a.printTable("    ", rows)
+}
+
+// where says what a finding is about: client, scope and server.
+func where(f doctor.Finding) string {
+	var words []string
+	if f.Client != "" {
+		words = append(words, f.Client)
+	}
+	if f.Scope != "" {
+		words = append(words, string(f.Scope))
+	}
+	if f.Server != "" || f.Scope != "" {
+		words = append(words, strconv.Quote(f.Server))
+	}
+	return strings.Join(words, " ")
+}
+
+func at(file string, line, column int) string {
+	switch {
+	case line == 0:
+		return file
+	case column == 0:
+		return fmt.Sprintf("%s, line %d", file, line)
+	}
+	return fmt.Sprintf("%s, line %d, column %d", file, line, column)
 }
 
 // verdict is the last line, for those who read only that.
@@ -113,27 +205,29 @@ func (a *app) severity(s doctor.Severity) string {
 	return string(s)
 }
 
-// sentence says what the message is about: "cursor: server "mail" (user) starts npx without bouncer".
-func sentence(f doctor.Finding) string {
-	var s string
-	if f.Client != "" {
-		s = f.Client + ": "
-	}
-	if f.Server != "" {
-		s += fmt.Sprintf("server %q ", f.Server)
-	}
-	if f.Scope != "" {
-		s += fmt.Sprintf("(%s) ", f.Scope)
-	}
-	return s + f.Message
-}
+func asFileError(err error) (*wrap.FileError, bool) { return errors.AsType[*wrap.FileError](err) }
 
-func at(file string, line, column int) string {
-	switch {
-	case line == 0:
-		return file
-	case column == 0:
-		return fmt.Sprintf("%s, line %d", file, line)
+// printCodes lists what doctor looks for.
+func (a *app) printCodes(asJSON bool) error {
+	type code struct {
+		Code       string            `json:"code"`
+		Severities []doctor.Severity `json:"severities"`
+		About      string            `json:"about"`
 	}
-	return fmt.Sprintf("%s, line %d, column %d", file, line, column)
+	var list []code
+	for _, c := range doctor.Checks() {
+		list = append(list, code{c.Code, c.Severities, c.About})
+	}
+	if asJSON {
+		return a.printJSON(map[string][]code{"codes": list})
+	}
+	for _, c := range list {
+		var words []string
+		for _, s := range c.Severities {
+			words = append(words, string(s))
+		}
+		a.printf("%s  %s\n", term.Pad(c.Code, codeWidth), strings.Join(words, ", "))
+		a.printFilled("  ", c.About)
+	}
+	return nil
 }

@@ -23,6 +23,13 @@ type edit struct {
 	verb wrap.Action // Wrap or Unwrap
 	plan func(wrap.File) (wrap.Plan, error)
 
+	asides asides // servers that stay out of it, and why
+
+	planFile string                                     // that the plans come from, or go to
+	keep     func([]wrap.Plan) error                    // instead of applying: keeps the plans for later
+	apply    func([]wrap.Plan) (wrap.Generation, error) // otherwise than by wrap.Apply
+	strict   bool                                       // all or nothing: a file that is left out stops the rest too
+
 	store   *wrap.Store
 	places  places
 	plans   []wrap.Plan // of every file that was read and may be edited
@@ -50,19 +57,50 @@ func (a *app) newEdit(verb wrap.Action, o editOptions) (*edit, error) {
 
 // options are those that both directions share.
 func (e *edit) options() wrap.Options {
-	return wrap.Options{Known: known(), Servers: e.servers, Scopes: e.clientScopes()}
+	return wrap.Options{Known: e.known(), Servers: e.servers, Scopes: e.clientScopes()}
+}
+
+// answerable refuses to print JSON where a person would have to be asked.
+func (o *editOptions) answerable() error {
+	if o.json && !o.yes && !o.dryRun {
+		return misuse("--yes applies the changes without asking, --dry-run only shows them", "--json can't ask for a yes")
+	}
+	return nil
 }
 
 // run plans, shows, asks and applies.
 func (e *edit) run() error {
-	if e.json && !e.yes && !e.dryRun {
-		return misuse("--yes applies the changes without asking, --dry-run only shows them", "--json can't ask for a yes")
+	if err := e.answerable(); err != nil {
+		return err
 	}
 	if err := e.survey(); err != nil {
 		return err
 	}
-	changes := e.changes()
-	if len(changes) == 0 || e.dryRun {
+	if err := e.choose(); err != nil {
+		return err
+	}
+	return e.carryOut(e.changes())
+}
+
+// carryOut shows, asks and applies.
+func (e *edit) carryOut(changes []wrap.Plan) error {
+	switch {
+	case e.strict && len(e.refused) > 0 && e.json:
+		return e.finish(nil, wrap.Generation{})
+	case e.strict && len(e.refused) > 0:
+		return e.outcome()
+	case e.keep != nil:
+		if err := e.keep(changes); err != nil {
+			return err
+		}
+		return e.finish(changes, wrap.Generation{})
+	case e.dryRun:
+		return e.finish(changes, wrap.Generation{})
+	}
+	if len(changes) == 0 {
+		if err := e.remember(nil); err != nil {
+			return err
+		}
 		return e.finish(changes, wrap.Generation{})
 	}
 	if !e.yes {
@@ -78,7 +116,15 @@ func (e *edit) run() error {
 			return advise(errors.New("nothing was changed"))
 		}
 	}
-	done, err := wrap.Apply(e.store, changes, wrap.ApplyOptions{Command: string(e.verb), Replan: e.replan})
+	if err := e.remember(changes); err != nil {
+		return err
+	}
+	if e.apply == nil {
+		e.apply = func(changes []wrap.Plan) (wrap.Generation, error) {
+			return wrap.Apply(e.store, changes, wrap.ApplyOptions{Command: string(e.verb), Replan: e.replan})
+		}
+	}
+	done, err := e.apply(changes)
 	if err != nil {
 		return e.unapplied(err)
 	}
@@ -120,7 +166,7 @@ func (e *edit) place(plan wrap.Plan) {
 			e.refused = append(e.refused, &wrap.FileError{
 				Client: plan.File.Client, Path: plan.Path, Err: fmt.Errorf("server %q %s", step.Entry.Name, step.Reason),
 			})
-		case e.verb == wrap.Wrap && step.Entry.State != wrap.Own:
+		case e.verb == wrap.Wrap && (step.Entry.State != wrap.Own || step.Entry.Reason != ""):
 			e.leave(plan.File, step.Entry, step.Reason)
 		}
 	}
@@ -141,7 +187,7 @@ func (e *edit) leave(f wrap.File, entry wrap.Entry, reason string) {
 
 // missing refuses server names that no file has: a typing mistake must not look like success.
 func (e *edit) missing(known []string) error {
-	for _, name := range e.servers {
+	for _, name := range slices.Concat(e.servers, e.asides.skip) {
 		if slices.Contains(known, name) {
 			continue
 		}

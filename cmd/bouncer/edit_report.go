@@ -31,7 +31,7 @@ func stepRows(changes []wrap.Plan) [][]string {
 	for _, plan := range changes {
 		for _, step := range plan.Steps {
 			if changed(step) {
-				rows = append(rows, []string{cmp.Or(plan.File.Client, plan.Path), string(step.Entry.Scope), step.Entry.Name, note(step)})
+				rows = append(rows, []string{cmp.Or(plan.File.Client, plan.Path), string(step.Entry.Scope), shownName(step.Entry.Name), note(step)})
 			}
 		}
 	}
@@ -56,9 +56,13 @@ func (e *edit) showAside() {
 	e.printf("Left as they are:\n")
 	var rows [][]string
 	for _, a := range e.aside {
-		rows = append(rows, []string{cmp.Or(a.Client, a.Path), string(a.Scope), a.Server, a.Reason})
+		name := ""
+		if a.Scope != "" {
+			name = shownName(a.Server) // without a scope it is about a whole file
+		}
+		rows = append(rows, []string{cmp.Or(a.Client, a.Path), string(a.Scope), name, a.Reason})
 	}
-	e.printTable("  ", rows)
+	e.printReasons("  ", rows)
 	e.printf("\n")
 }
 
@@ -69,8 +73,10 @@ func (e *edit) words() words {
 	switch e.verb {
 	case wrap.Unwrap:
 		return words{"unwrap", "Unwrapped", "no server starts through bouncer"}
+	case wrap.Restore:
+		return words{"restore", "Restored", "every file has its old bytes"}
 	case wrap.Rewrap:
-		return words{"repair", "Repaired", "no record is stale, and every launcher is this bouncer"}
+		return words{"repair", "Repaired", "records and launchers are right, and no wrapping was lost"}
 	}
 	return words{"wrap", "Wrapped", "no server that bouncer could stand in front of"}
 }
@@ -86,6 +92,8 @@ func (e *edit) finish(changes []wrap.Plan, done wrap.Generation) error {
 	switch {
 	case len(changes) == 0:
 		e.printf("%s\n", e.nothing())
+	case e.keep != nil:
+		e.printf("Nothing was changed. The plan is in %s.\n", e.planFile)
 	case done.Number == 0 && !e.dryRun:
 		e.printf("Nothing was written: another program made the same changes meanwhile.\n")
 	case e.dryRun:
@@ -156,6 +164,8 @@ type editReport struct {
 	Errors     []errorReport `json:"errors"`
 	Applied    bool          `json:"applied"`
 	Generation int           `json:"generation"`
+	Plan       string        `json:"plan,omitempty"`   // the file that the plan went to or came from
+	Undoes     int           `json:"undoes,omitempty"` // the generation that was put back
 }
 
 type fileReport struct {
@@ -184,7 +194,7 @@ type errorReport struct {
 func (e *edit) finishJSON(changes []wrap.Plan, done wrap.Generation) error {
 	report := editReport{
 		Changes: []fileReport{}, Uncovered: []aside{}, Errors: reportErrors(e.refused),
-		Applied: done.Number > 0, Generation: done.Number,
+		Applied: done.Number > 0, Generation: done.Number, Plan: e.planFile, Undoes: done.Undoes,
 	}
 	report.Uncovered = append(report.Uncovered, e.aside...)
 	for _, plan := range changes {

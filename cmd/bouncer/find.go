@@ -2,9 +2,7 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/bouncer-mcp/bouncer/clients"
 	"github.com/bouncer-mcp/bouncer/wrap"
@@ -16,9 +14,7 @@ func (a *app) find(s selection) (wrap.Found, error) {
 	if err != nil {
 		return wrap.Found{}, err
 	}
-	found := wrap.Discover(env, wrap.DiscoverOptions{Clients: s.clients, Files: s.configs})
-	found.Files = slices.DeleteFunc(found.Files, func(f wrap.File) bool { return !s.touches(f) })
-	return found, nil
+	return wrap.Discover(env, wrap.DiscoverOptions{Clients: s.clients, Files: s.configs, Scopes: s.clientScopes()}), nil
 }
 
 // faults are the files that could not be read, as errors.
@@ -28,13 +24,6 @@ func faults(found wrap.Found) []error {
 		list = append(list, &found.Unreadable[i])
 	}
 	return list
-}
-
-// touches reports whether a file can hold a server of the selection's scopes.
-func (s *selection) touches(f wrap.File) bool {
-	return len(s.scopes) == 0 || slices.ContainsFunc(f.Maps, func(m clients.Map) bool {
-		return slices.Contains(s.scopes, string(m.Scope))
-	})
 }
 
 // holds reports whether an entry is one of the selection's servers and scopes.
@@ -63,28 +52,15 @@ func (a *app) launcher() (string, error) {
 	return wrap.FindLauncher(env)
 }
 
-// known lists the launchers that count as this bouncer besides those that are called so: its own path, if it was renamed.
-func known() []string {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
+// known lists the launchers that count as this bouncer besides those that are called so: its own path and the one that
+// configs start it by, if they have other names.
+func (a *app) known() []string {
+	var list []string
+	if self, err := os.Executable(); err == nil {
+		list = append(list, self)
 	}
-	return []string{self}
-}
-
-// project is the folder that an entry belongs to, or empty for one that holds everywhere.
-func project(f wrap.File, e wrap.Entry) string {
-	switch e.Scope {
-	case clients.Local:
-		if len(e.Pointer) >= 2 {
-			return e.Pointer[1] // projects, FOLDER, mcpServers, NAME
-		}
-	case clients.Project:
-		folder := filepath.Dir(f.Path)
-		if strings.HasPrefix(filepath.Base(folder), ".") {
-			return filepath.Dir(folder) // .cursor and its like lie in the project's folder
-		}
-		return folder
+	if launcher, err := a.launcher(); err == nil {
+		list = append(list, launcher)
 	}
-	return ""
+	return list
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
-// fix repairs what needs no decision: it drops stale records and points wrapped entries at this bouncer.
+// fix repairs what needs no decision: it drops stale records, writes lost and wrong ones anew, points wrapped entries at
+// this bouncer, and wraps again what was wrapped and what came since.
 func (a *app) fix(o doctorOptions) error {
 	launcher, err := a.launcher()
 	if errors.Is(err, wrap.ErrShortLived) {
@@ -25,52 +26,68 @@ func (a *app) fix(o doctorOptions) error {
 		quiet.out = a.err // standard output is for the findings
 		e.app = &quiet
 	}
-	options := e.options()
-	options.Launcher, options.Home = launcher, e.places.home()
-	e.plan = func(f wrap.File) (wrap.Plan, error) { return planFix(f, options) }
+	if err := e.leaveAside(nil); err != nil {
+		return err
+	}
+	f := fixing{edit: e, options: e.options(), history: e.store.History()}
+	f.options.Launcher, f.options.Home = launcher, e.places.State
+	e.plan = f.plan
 	return e.run()
 }
 
-// planFix drops the stale records of a file, then renews its wrapped entries. Nothing that starts without bouncer is wrapped:
-// that is init's to decide.
-func planFix(f wrap.File, o wrap.Options) (wrap.Plan, error) {
-	dropped, err := wrap.PlanDropStale(f, o)
+// fixing plans repairs.
+type fixing struct {
+	*edit
+	options wrap.Options
+	history wrap.History
+}
+
+// plan puts the repairs of one file together, each on top of what the ones before it made of the file.
+func (f fixing) plan(file wrap.File) (wrap.Plan, error) {
+	options, err := f.repairable(file)
 	if err != nil {
 		return wrap.Plan{}, err
 	}
-	entries, err := wrap.Entries(f, append(o.Known, o.Launcher)...)
+	plan, err := wrap.PlanDropStale(file, f.options)
 	if err != nil {
 		return wrap.Plan{}, err
 	}
-	o.Servers = onlyWrapped(entries)
-	if len(o.Servers) == 0 {
-		return dropped, nil
-	}
-	between := f
-	between.Data = dropped.After
-	renewed, err := wrap.PlanWrap(between, o)
-	if err != nil {
-		return wrap.Plan{}, err
-	}
-	plan := dropped
-	plan.After = renewed.After
-	for i, step := range renewed.Steps {
-		if step.Action == wrap.Rewrap {
-			plan.Steps[i].Action = wrap.Rewrap
+	for _, next := range []func(wrap.File, wrap.Options) (wrap.Plan, error){wrap.PlanRecord, wrap.PlanWrap} {
+		between := file
+		between.Data = plan.After
+		more, err := next(between, options)
+		if err != nil {
+			return wrap.Plan{}, err
+		}
+		plan.After = more.After
+		for i, step := range more.Steps {
+			if changed(step) {
+				plan.Steps[i] = step
+			}
 		}
 	}
 	return plan, nil
 }
 
-// onlyWrapped lists the names that stand for wrapped servers everywhere in a file.
-func onlyWrapped(entries []wrap.Entry) []string {
-	var names, others []string
+// repairable chooses what may be wrapped: what is wrapped, what was, and what came into a file with wrapped servers.
+// Everything else that starts without bouncer is init's to decide.
+func (f fixing) repairable(file wrap.File) (wrap.Options, error) {
+	entries, err := wrap.Entries(file, append(slices.Clip(f.options.Known), f.options.Launcher)...)
+	if err != nil {
+		return f.options, err
+	}
+	past := f.history.Past(file, f.options.Known...)
+	options := f.options
+	options.Aside = f.asides.of(f.edit, file)
+	if options.Aside == nil {
+		options.Aside = map[string]string{}
+	}
 	for _, e := range entries {
-		if e.State == wrap.Wrapped {
-			names = append(names, e.Name)
-		} else {
-			others = append(others, e.Name)
+		key := wrap.PointerKey(e.Pointer)
+		mine := e.State == wrap.Wrapped || !past.Undone(e).IsZero() || past.Came(e, entries)
+		if !mine && options.Aside[key] == "" {
+			options.Aside[key] = "starts without bouncer, which is init's to change"
 		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(others, name) })
+	return options, nil
 }

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"errors"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,47 +13,76 @@ import (
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
-// gather looks at everything that doctor's checks may ask about. It writes nothing and starts nothing.
-func (a *app) gather(s selection) (doctor.Facts, error) {
+// gather looks at everything that doctor's checks may ask about. It writes nothing and starts nothing. The servers that it
+// found come along, each for the entry of its place in the facts.
+func (a *app) gather(s selection) (doctor.Facts, map[*doctor.Entry]wrap.Server, error) {
 	found, err := a.find(s)
 	if err != nil {
-		return doctor.Facts{}, err
+		return doctor.Facts{}, nil, err
 	}
 	p, err := a.places()
 	if err != nil {
-		return doctor.Facts{}, err
+		return doctor.Facts{}, nil, err
 	}
-	g, err := a.newProbe()
+	l, err := a.newLookup()
 	if err != nil {
-		return doctor.Facts{}, err
+		return doctor.Facts{}, nil, err
 	}
-	facts := doctor.Facts{Launcher: g.launcher, Unfit: g.unfit, Audit: doctor.Audit{Dir: p.State}}
-	for _, f := range found.Files {
-		facts.Files = append(facts.Files, g.file(f))
+	store := wrap.NewStore(p.State)
+	g := gathering{lookup: l, known: a.known(), history: store.History()}
+	if g.asides, err = store.Asides(); err != nil {
+		return doctor.Facts{}, nil, err
 	}
-	for _, f := range found.Managed {
-		file := g.file(f)
-		file.Managed = true
-		facts.Files = append(facts.Files, file)
+	facts := doctor.Facts{
+		Launcher: l.launcher, Unfit: l.unfit,
+		Files:   g.files(found),
+		Sources: wrap.Sources(l.env, s.clients...),
+		Audit:   doctor.Audit{Dir: p.State},
+		State:   doctor.State{Dir: p.State, Generations: g.history.Len(), Partial: len(s.clients) > 0},
 	}
 	for _, fault := range found.Unreadable {
 		facts.Files = append(facts.Files, doctor.File{Client: fault.Client, Path: fault.Path, Err: &fault})
 	}
-	facts.Clients = installed(facts.Files)
+	facts.Clients = installed(facts, l.env)
 	facts.Policies = tryPolicies(p.Policy, facts.Files)
 	facts.Audit.Report, facts.Audit.Err = audit.Verify(p.State)
-	return facts, nil
+	return facts, g.index(facts.Files), nil
 }
 
-// installed lists the clients that have a config.
-func installed(files []doctor.File) []doctor.Client {
+// installed lists the clients that have a config, or anything else that holds servers.
+func installed(facts doctor.Facts, env clients.Env) []doctor.Client {
 	var list []doctor.Client
 	for _, c := range clients.All() {
-		if slices.ContainsFunc(files, func(f doctor.File) bool { return f.Client == c.ID }) {
-			list = append(list, doctor.Client{ID: c.ID, Name: c.Name})
+		files := 0
+		for _, f := range facts.Files {
+			if f.Client == c.ID {
+				files++
+			}
 		}
+		if files == 0 && !slices.ContainsFunc(facts.Sources, func(u wrap.Uncovered) bool { return u.Client == c.ID }) {
+			continue
+		}
+		client := doctor.Client{ID: c.ID, Name: c.Name}
+		if files > 1 {
+			client.Reads = reads(c, env)
+		}
+		list = append(list, client)
 	}
 	return list
+}
+
+// reads is the config that the running program of a client reads, where that can be told.
+func reads(c clients.Client, env clients.Env) string {
+	program, running, err := wrap.RunningProgram(c.Process)
+	if err != nil || !running || program.Reads == nil {
+		return ""
+	}
+	for _, file := range program.Reads(env) {
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	return ""
 }
 
 // tryPolicies loads the user's policy file, if there is one, and those that entries name.
@@ -80,88 +108,106 @@ func tryPolicies(own string, files []doctor.File) []doctor.Policy {
 	return policies
 }
 
-// probe finds out what command lines would start.
-type probe struct {
-	env      clients.Env
-	self     string // the running executable
-	launcher string
-	unfit    string
+// gathering turns what was read into facts.
+type gathering struct {
+	lookup
+	known   []string
+	history wrap.History
+	asides  []wrap.Aside
+	servers []wrap.Server // in the order of the entries
 }
 
-func (a *app) newProbe() (probe, error) {
-	env, err := a.clientEnv()
-	if err != nil {
-		return probe{}, err
+// files describes every file that was found and its servers.
+func (g *gathering) files(found wrap.Found) []doctor.File {
+	servers, faults := found.Survey(g.known...)
+	var files []doctor.File
+	at := map[string]int{}
+	for _, f := range slices.Concat(found.Files, found.Managed) {
+		at[f.Path] = len(files)
+		readable, writable := exposed(g.env.OS, f.Mode)
+		files = append(files, doctor.File{
+			Client: f.Client, Path: f.Path, Shared: f.Shared, Legible: readable, Open: writable,
+			Managed: slices.ContainsFunc(found.Managed, func(m wrap.File) bool { return m.Path == f.Path }),
+		})
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return probe{}, err
-	}
-	g := probe{env: env, self: self}
-	g.launcher, err = a.launcher()
-	if errors.Is(err, wrap.ErrShortLived) {
-		g.unfit, err = err.Error(), nil
-	}
-	return g, err
-}
-
-func (g probe) file(f wrap.File) doctor.File {
-	file := doctor.File{Client: f.Client, Path: f.Path, Shared: f.Shared}
-	entries, err := wrap.Entries(f, g.self, g.launcher)
-	if err != nil {
-		file.Err = err
-		return file
-	}
-	for _, e := range entries {
-		entry := doctor.Entry{Entry: e, Project: project(f, e)}
-		if e.Command != "" {
-			entry.Upstream = resolve(e.Command)
+	for _, err := range faults {
+		if f, ok := asFileError(err); ok {
+			files[at[f.Path]].Err = err
 		}
-		if e.State == wrap.Wrapped {
-			entry.Start = g.start(e.Launcher)
+	}
+	g.servers = servers
+	for i := range files {
+		if files[i].Err == nil {
+			g.fill(&files[i], servers)
 		}
-		file.Entries = append(file.Entries, entry)
 	}
-	return file
+	return files
 }
 
-// start resolves a launcher and compares it with the running bouncer.
-func (g probe) start(launcher string) doctor.Program {
-	p := resolve(launcher)
-	if p.Missing() || p.Unknown {
-		return p
+// fill describes the servers of one file, and those that are not in it any more.
+func (g *gathering) fill(file *doctor.File, servers []wrap.Server) {
+	servers = slices.DeleteFunc(slices.Clone(servers), func(s wrap.Server) bool { return s.File.Path != file.Path })
+	var entries []wrap.Entry
+	var past wrap.Past
+	for i, s := range servers {
+		if i == 0 {
+			past = g.history.Past(s.File, g.known...)
+		}
+		entries = append(entries, s.Entry)
 	}
-	p.Self = p.Path == g.launcher || sameFile(p.Path, g.self)
-	better, err := wrap.ChooseLauncher(p.Path, lookPath, g.env, sameFile)
-	p.Fleeting = err != nil || better != p.Path
-	return p
+	if len(servers) == 0 {
+		past = g.history.Past(wrap.File{Path: file.Path}, g.known...)
+	}
+	for _, s := range servers {
+		file.Entries = append(file.Entries, g.entry(s, past, entries))
+	}
+	file.Gone = gone(past, file.Entries)
 }
 
-// resolve tells what a command starts on this PATH. A client may have another one, above all a client with a window.
-func resolve(command string) doctor.Program {
-	if strings.ContainsAny(command, "$%") || strings.HasPrefix(command, "~") {
-		return doctor.Program{Unknown: true}
+// exposed says what others on this computer may do with a file. On Windows no mode tells.
+func exposed(goos string, mode fs.FileMode) (readable, writable bool) {
+	if goos == "windows" {
+		return false, false
 	}
-	if !filepath.IsAbs(command) && strings.ContainsAny(command, `/\`) {
-		return doctor.Program{Unknown: true}
-	}
-	path, _ := lookPath(command)
-	return doctor.Program{Path: path}
+	return mode&0o044 != 0, mode&0o022 != 0
 }
 
-func lookPath(name string) (string, bool) {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", false
+// gone lists the servers that were wrapped and are not there any more.
+func gone(past wrap.Past, entries []doctor.Entry) []doctor.Gone {
+	var list []doctor.Gone
+	for key, when := range past.Wrapped {
+		there := slices.ContainsFunc(entries, func(e doctor.Entry) bool { return wrap.PointerKey(e.Pointer) == key })
+		if !there {
+			list = append(list, doctor.Gone{Name: key[strings.LastIndexByte(key, 0)+1:], When: when})
+		}
 	}
-	return path, true
+	slices.SortFunc(list, func(a, b doctor.Gone) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
+func (g *gathering) entry(s wrap.Server, past wrap.Past, all []wrap.Entry) doctor.Entry {
+	e := doctor.Entry{
+		Undone: past.Undone(s.Entry), Added: past.Came(s.Entry, all),
+		Entry: s.Entry, Project: s.Project, Effect: s.Effect, Secrets: s.Secrets,
+		Aside: slices.ContainsFunc(g.asides, func(a wrap.Aside) bool { return a.Of(s.File, s.Entry) }),
 	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
+	if e.Command != "" {
+		e.Upstream = g.upstream(s)
+	}
+	if e.State == wrap.Wrapped {
+		e.Start = g.start(e.Launcher)
+	}
+	return e
+}
+
+// index finds the server of each entry.
+func (g *gathering) index(files []doctor.File) map[*doctor.Entry]wrap.Server {
+	servers := map[*doctor.Entry]wrap.Server{}
+	next := map[string]int{}
+	for _, s := range g.servers {
+		i := slices.IndexFunc(files, func(f doctor.File) bool { return f.Path == s.File.Path })
+		servers[&files[i].Entries[next[s.File.Path]]] = s
+		next[s.File.Path]++
+	}
+	return servers
 }

@@ -14,6 +14,8 @@ type initOptions struct {
 	editOptions
 	policies []string
 	profile  string
+	skip     []string
+	plan     string
 }
 
 // profiles are the values of --profile.
@@ -35,6 +37,8 @@ func newInitCmd(a *app) *cobra.Command {
 bouncer. Only the entries themselves change; comments, layout and everything else stay,
 and unwrap gives back every byte.
 
+--plan only writes down what would change; bouncer apply does it later.
+
 Without --client it takes every client it finds. Files that belong to a project are
 then only reported, since other people use them too.
 ` + codes(exitDone, exitFailed, exitMisused),
@@ -44,13 +48,20 @@ then only reported, since other people use them too.
 		RunE: func(*cobra.Command, []string) error { return a.init(o) },
 	}
 	o.flags(cmd)
+	cmd.Flags().StringArrayVar(&o.skip, "skip", nil, "leave the server of this `NAME` alone, now and later, until --server names it (repeatable)")
 	cmd.Flags().StringArrayVar(&o.policies, "policy", nil, "judge the servers' calls by this policy `FILE` too (repeatable)")
+	cmd.Flags().StringVar(&o.plan, "plan", "", "write the plan into this new `FILE` instead of applying it")
 	cmd.Flags().StringVar(&o.profile, "profile", "", "judge by this `PROFILE`: "+strings.Join(profiles(), ", "))
 	return cmd
 }
 
 func (o *editOptions) flags(cmd *cobra.Command) {
 	o.selection.flags(cmd)
+	o.applyFlags(cmd)
+}
+
+// applyFlags are those of every command that writes to clients' files.
+func (o *editOptions) applyFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the changes and write nothing")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "don't ask")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON report instead of text")
@@ -63,6 +74,9 @@ func (a *app) init(o initOptions) error {
 	}
 	if err := checkProfile(o.profile); err != nil {
 		return err
+	}
+	if o.plan != "" && (o.yes || o.dryRun) {
+		return misuse("--plan applies nothing, so it needs neither --yes nor --dry-run", "--plan goes with neither --yes nor --dry-run")
 	}
 	policies, err := a.loadable(o.policies)
 	if err != nil {
@@ -80,9 +94,26 @@ func (a *app) init(o initOptions) error {
 		return err
 	}
 	options := e.options()
-	options.Launcher, options.Home = launcher, e.places.home()
+	options.Launcher, options.Home = launcher, e.places.State
 	options.Policies, options.Profile = policies, o.profile
-	e.plan = func(f wrap.File) (wrap.Plan, error) { return wrap.PlanWrap(f, options) }
+	if err := e.leaveAside(o.skip); err != nil {
+		return err
+	}
+	e.plan = func(f wrap.File) (wrap.Plan, error) {
+		options := options
+		options.Aside = e.asides.of(e, f)
+		if f.Shared && !e.shared() { // only reported, so what is asked for does not concern it
+			options.Policies, options.Profile = nil, ""
+		}
+		return wrap.PlanWrap(f, options)
+	}
+	if o.plan != "" {
+		if e.planFile, err = a.absolute(o.plan); err != nil {
+			return err
+		}
+		e.dryRun, e.whileRunning = true, true // nothing is written to a client's file now
+		e.keep = func(changes []wrap.Plan) error { return e.keepDraft(changes, options) }
+	}
 	return e.run()
 }
 

@@ -23,6 +23,7 @@ type app struct {
 	cwd         func() (string, error)
 	interactive bool // somebody can answer a question
 	color       bool // standard output shows colour
+	live        bool // standard error shows a line that is written over
 
 	launch string // what configs start bouncer by; found out when empty
 	home   string // --home
@@ -38,6 +39,7 @@ func newApp() *app {
 		cwd:         os.Getwd,
 		interactive: term.Is(os.Stdin),
 		color:       term.Colors(os.Stdout, os.Getenv),
+		live:        term.Is(os.Stderr),
 	}
 }
 

@@ -3,9 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/bouncer-mcp/bouncer/internal/term"
 )
@@ -23,28 +22,135 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// printTable writes rows in aligned columns, indented by two spaces per level.
-func (a *app) printTable(indent string, rows [][]string) {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+// The measures of a table, in columns of a terminal.
+const (
+	lineWidth = 80
+	cellGap   = 2
+	cellLeast = 7 // no cell is made narrower
+)
+
+// printTable writes rows in aligned columns. A table wider than a line gets narrower: the widest columns first, by leaving
+// out the middle of their cells. Columns whose numbers are given give way before all others, the first one first.
+func (a *app) printTable(indent string, rows [][]string, yielding ...int) {
+	rows = visible(rows)
+	widths := measure(rows)
+	narrow(widths, lineWidth-len(indent), yielding)
+	var table strings.Builder
 	for _, row := range rows {
-		writeRow(w, row)
+		table.WriteString(strings.TrimRight(indent+align(row, widths), " ") + "\n")
 	}
-	_ = w.Flush() // a strings.Builder takes everything
-	for line := range strings.Lines(b.String()) {
-		a.printf("%s%s\n", indent, strings.TrimRight(line, " \n"))
+	a.printf("%s", table.String())
+}
+
+// printReasons writes a table whose last column is a sentence: it is broken into lines instead of being cut.
+func (a *app) printReasons(indent string, rows [][]string) {
+	const sentence = 32 // columns that it gets at least
+	rows = visible(rows)
+	var heads [][]string
+	for _, row := range rows {
+		heads = append(heads, row[:len(row)-1])
+	}
+	widths := measure(heads)
+	narrow(widths, lineWidth-len(indent)-sentence-cellGap, nil)
+	used := len(indent)
+	for _, w := range widths {
+		used += w + cellGap
+	}
+	for i, row := range rows {
+		head := indent + align(heads[i], widths)
+		for _, line := range term.Fill(row[len(row)-1], lineWidth-used) {
+			a.printf("%s\n", strings.TrimRight(head+line, " "))
+			head = strings.Repeat(" ", used)
+		}
 	}
 }
 
-// writeRow writes one row; a tab or line break inside a cell would start another.
-func writeRow(w io.Writer, cells []string) {
-	for i, cell := range cells {
-		if i > 0 {
-			fmt.Fprint(w, "\t")
+// visible shows every cell in one line.
+func visible(rows [][]string) [][]string {
+	shown := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, cell := range row {
+			shown[i] = append(shown[i], oneLine(cell))
 		}
-		fmt.Fprint(w, strings.NewReplacer("\t", " ", "\n", " ", "\v", " ", "\f", " ").Replace(term.Visible(cell)))
 	}
-	fmt.Fprint(w, "\n")
+	return shown
+}
+
+// measure returns how wide each column of a table is.
+func measure(rows [][]string) []int {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], term.Width(cell))
+		}
+	}
+	return widths
+}
+
+// align puts the cells of a row into their columns.
+func align(row []string, widths []int) string {
+	var line strings.Builder
+	for i, cell := range row {
+		line.WriteString(term.Pad(term.Shorten(cell, widths[i]), widths[i]+cellGap))
+	}
+	return line.String()
+}
+
+// oneLine shows a cell without what would start another.
+func oneLine(cell string) string {
+	blank := func(r rune) rune {
+		if r == '\t' || r == '\n' {
+			return ' '
+		}
+		return r
+	}
+	return strings.Map(blank, term.Visible(cell))
+}
+
+// narrow makes columns narrower until they fit into a line: those that yield, in their order, and then the widest.
+func narrow(widths []int, limit int, yielding []int) {
+	over := -cellGap - limit
+	for _, w := range widths {
+		over += w + cellGap
+	}
+	for _, i := range yielding {
+		give := max(0, min(over, widths[i]-cellLeast))
+		widths[i] -= give
+		over -= give
+	}
+	for ; over > 0; over-- {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= cellLeast {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// printFilled writes a text in lines that fit, the second and further ones indented by two more columns.
+func (a *app) printFilled(indent, text string) {
+	for i, line := range term.Fill(oneLine(text), lineWidth-len(indent)-2) {
+		if i > 0 {
+			line = "  " + line
+		}
+		a.printf("%s%s\n", indent, line)
+	}
+}
+
+// shownName puts a name in quotes where it could not be seen as a name otherwise.
+func shownName(name string) string {
+	if name == "" || strings.TrimSpace(name) != name {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // printDiff writes a unified diff, in colour where there is any.

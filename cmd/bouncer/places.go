@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/adrg/xdg"
 
 	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
 )
 
 // places are bouncer's own directories. Nothing is created by naming them.
@@ -32,12 +37,49 @@ func (a *app) places() (places, error) {
 	if err != nil {
 		return places{}, err
 	}
-	return places{State: home, Policy: filepath.Join(home, "policy.yaml")}, nil
+	file, err := policyIn(home)
+	return places{State: home, Policy: file}, err
 }
 
-// home is what --home must say for a server whose env moves the system's places. Where state and policy lie in different
-// folders, the policy's counts: a server that records elsewhere is a nuisance, one that nobody's policy judges is a hole.
-func (p places) home() string { return filepath.Dir(p.Policy) }
+// policyPointer names a file in the state directory that holds the path of the user's policy file. A server whose env moves
+// the system's places is told the state directory alone (--home), and finds the policy from there.
+const policyPointer = "policy.path"
+
+// policyIn is the user's policy file for a --home: policy.yaml in it, or the one that init has noted there. A note that
+// can't be read is an error, since no server may run without the policy that was meant for it.
+func policyIn(home string) (string, error) {
+	own := filepath.Join(home, "policy.yaml")
+	if _, err := os.Lstat(own); err == nil {
+		return own, nil
+	}
+	note, err := os.ReadFile(filepath.Join(home, policyPointer))
+	if errors.Is(err, fs.ErrNotExist) {
+		return own, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	file := strings.TrimSuffix(string(note), "\n")
+	if !filepath.IsAbs(file) {
+		return "", fmt.Errorf("%s: no absolute path", filepath.Join(home, policyPointer))
+	}
+	return file, nil
+}
+
+// note leaves word in the state directory of where the policy is, unless that goes without saying.
+func (p places) note() error {
+	if filepath.Dir(p.Policy) == p.State {
+		return nil
+	}
+	file, text := filepath.Join(p.State, policyPointer), []byte(p.Policy+"\n")
+	if there, err := os.ReadFile(file); err == nil && bytes.Equal(there, text) {
+		return nil
+	}
+	if err := os.MkdirAll(p.State, 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Replace(file, text, 0o600)
+}
 
 // absolute resolves a path named on the command line.
 func (a *app) absolute(path string) (string, error) {

@@ -11,11 +11,14 @@ import (
 func subcommands() []func(*app) *cobra.Command {
 	return []func(*app) *cobra.Command{
 		newInitCmd,
+		newApplyCmd,
 		newUnwrapCmd,
+		newUndoCmd,
 		newStatusCmd,
 		newDoctorCmd,
 		newRunCmd,
 		newAuditCmd,
+		newPinsCmd,
 		newDemoCmd,
 		newVersionCmd,
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/bouncer-mcp/bouncer/packs"
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/proxy"
+	"github.com/bouncer-mcp/bouncer/session"
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
@@ -86,7 +88,7 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 	if err != nil {
 		return tell(ctx, o.name, client, err)
 	}
-	defer func() { _ = p.log.Close() }() // each record is in the file already
+	defer func() { _ = p.log.Close() }() // each verdict is in the file already, and most results are
 	spec, err := p.spec(o)
 	if err != nil {
 		return tell(ctx, o.name, client, err)
@@ -103,9 +105,10 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 		Upstream: proxy.End{In: child.Out, Out: child.In},
 		Engine:   p.engine,
 		Audit:    p.log,
+		Memory:   session.Open(p.state).Server(session.Identity(o.name, append([]string{spec.Command}, spec.Args...))),
 		Log:      notices,
 		Grace:    graceFor,
-		Ended:    func() string { return obituary(child) },
+		Ended:    func() string { return fmt.Sprintf("the server %q ended: %s", o.name, obituary(child)) },
 	})
 	child.Stop(graceFor / 4) // it has had its time if the client is gone, and is gone if it ended by itself
 	if errors.Is(err, context.Canceled) {
@@ -136,9 +139,17 @@ func tell(ctx context.Context, name string, client proxy.End, err error) error {
 		Server:   name,
 		Client:   client,
 		Upstream: proxy.End{In: strings.NewReader(""), Out: nowhere{}},
-		Ended:    func() string { return err.Error() },
+		Ended:    func() string { return fmt.Sprintf("bouncer did not start the server %q: %s", name, briefly(err)) },
 	})
 	return err
+}
+
+// briefly is err for the client, whose reader has no use for every folder of a PATH.
+func briefly(err error) string {
+	if missing, ok := errors.AsType[*link.StartError](err); ok && missing.NotFound {
+		return fmt.Sprintf("the program %q was not found", missing.Command)
+	}
+	return err.Error()
 }
 
 // nowhere is the input of a server that could not be started.
@@ -166,6 +177,7 @@ type prepared struct {
 	session string
 	engine  *engine.Engine
 	log     *audit.Log
+	state   string // directory
 }
 
 // prepare loads the policy before the server is started: a policy that doesn't load must not be found out afterwards.
@@ -202,6 +214,7 @@ func (a *app) prepare(o runOptions) (*prepared, error) {
 	return &prepared{
 		session: hex.EncodeToString(id[:]),
 		log:     log,
+		state:   at.State,
 		engine: engine.New(engine.Config{
 			Server: o.name, Policy: set, Paths: paths, Protected: paths.All(protected),
 		}),
@@ -229,7 +242,12 @@ func loadPolicies(files []string, user string) (*policy.Set, error) {
 }
 
 func readPolicy(file string) (*policy.Layer, error) {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	defer func() { _ = f.Close() }()                             // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, policy.MaxSize+1)) // one byte more is enough for Parse to refuse it
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}

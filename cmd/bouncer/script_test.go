@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 		"bouncer":        main,
 		"mail-server":    main, // the demo puts bouncer into its home under this name
 		"claude-desktop": untilKilled,
+		"fakeserver":     fakeServer,
+		"fakeclient":     fakeClient,
+		"stubborn":       staysAlive,
 	})
 }
 
@@ -49,6 +52,8 @@ func TestScript(t *testing.T) {
 			"copies":  copies,
 			"expand":  expand,
 			"neutral": neutral,
+			"replace": replace,
+			"keep":    keep,
 		},
 	})
 }

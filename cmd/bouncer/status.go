@@ -1,15 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bouncer-mcp/bouncer/clients"
-	"github.com/bouncer-mcp/bouncer/internal/term"
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
@@ -23,8 +24,9 @@ func newStatusCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show which servers start through bouncer",
-		Long: `status lists the servers in your clients' configs: which of them start through
-bouncer, and the policies that their calls are judged by.
+		Long: `status lists the servers in your clients' configs, and those that their plugins, agents
+and extensions bring along: which of them start through bouncer, and the policies that
+their calls are judged by.
 ` + codes(exitDone, exitFailed, exitMisused),
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.status(o) },
@@ -42,40 +44,30 @@ type statusReport struct {
 
 type serverStatus struct {
 	Client    string        `json:"client"`
-	Scope     clients.Scope `json:"scope"`
-	Project   string        `json:"project"` // the folder the server belongs to, or empty
+	Scope     clients.Scope `json:"scope"`           // or plugin, agent, extension, organisation
+	Owner     string        `json:"owner,omitempty"` // the plugin, agent or extension
+	Project   string        `json:"project"`         // the folder the server belongs to, or empty
 	Path      string        `json:"path"`
 	Name      string        `json:"name"`
 	Transport string        `json:"transport"` // stdio, remote, or empty for an invalid entry
 	State     wrap.State    `json:"state"`
 	Reason    string        `json:"reason"`
-	Policies  []string      `json:"policies"` // files, highest first; empty for a server that bouncer does not judge
+	Effect    wrap.Effect   `json:"effect"`       // whether the client starts it here: empty for yes
+	By        string        `json:"by,omitempty"` // the file with what it starts instead
+	Aside     bool          `json:"aside"`        // left alone, as init --skip was told
+	Policies  []string      `json:"policies"`     // files, highest first; empty for a server that bouncer does not judge
 	Profile   string        `json:"profile"`
+
+	winner clients.Scope // of By
 }
 
 func (a *app) status(o statusOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	found, err := a.find(o.selection)
+	report, refused, err := a.survey(o.selection)
 	if err != nil {
 		return err
-	}
-	own, err := a.ownPolicy()
-	if err != nil {
-		return err
-	}
-	report := statusReport{Servers: []serverStatus{}}
-	refused := faults(found)
-	for _, f := range append(found.Files, found.Managed...) {
-		entries, err := wrap.Entries(f, known()...)
-		if err != nil {
-			refused = append(refused, err)
-			continue
-		}
-		for _, e := range entries {
-			report.Servers = append(report.Servers, describe(f, e, own))
-		}
 	}
 	if o.json {
 		report.Errors = reportErrors(refused)
@@ -85,35 +77,63 @@ func (a *app) status(o statusOptions) error {
 		return quietly(exitIf(len(refused) > 0, exitFailed))
 	}
 	if len(report.Servers) > 0 {
-		a.printTable("", a.statusRows(report.Servers))
+		a.printStatus(report.Servers)
 	} else {
 		a.printf("No servers found.\n")
 	}
 	return errors.Join(refused...)
 }
 
-// ownPolicy is the user's policy file, or empty when there is none.
-func (a *app) ownPolicy() (string, error) {
+// survey describes every server of a selection. What could not be read is returned beside it.
+func (a *app) survey(s selection) (statusReport, []error, error) {
+	report := statusReport{Servers: []serverStatus{}}
+	found, err := a.find(s)
+	if err != nil {
+		return report, nil, err
+	}
 	p, err := a.places()
 	if err != nil {
-		return "", err
+		return report, nil, err
 	}
-	if _, err := os.Stat(p.Policy); err != nil {
-		return "", nil // doctor tells why a policy that exists does not load
+	own := p.Policy
+	if _, err := os.Stat(own); err != nil {
+		own = "" // doctor tells why a policy that exists does not load
 	}
-	return p.Policy, nil
+	asides, err := wrap.NewStore(p.State).Asides()
+	if err != nil {
+		return report, nil, err
+	}
+	servers, refused := found.Survey(a.known()...)
+	for _, server := range servers {
+		d := describe(server, own)
+		d.Aside = slices.ContainsFunc(asides, func(a wrap.Aside) bool { return a.Of(server.File, server.Entry) })
+		report.Servers = append(report.Servers, d)
+	}
+	env, err := a.clientEnv()
+	if err != nil {
+		return report, nil, err
+	}
+	for _, u := range wrap.Sources(env, s.clients...) {
+		if u.Err != nil {
+			refused = append(refused, &wrap.FileError{Client: u.Client, Path: u.Path, Err: u.Err})
+		}
+		for _, e := range u.Entries {
+			report.Servers = append(report.Servers, serverStatus{
+				Client: u.Client, Scope: clients.Scope(u.Kind), Owner: u.Owner, Path: u.Path, Name: e.Name,
+				Transport: transport(e), State: e.State, Reason: e.Reason, Policies: []string{},
+			})
+		}
+	}
+	return report, append(faults(found), refused...), nil
 }
 
-func describe(f wrap.File, e wrap.Entry, own string) serverStatus {
+func describe(server wrap.Server, own string) serverStatus {
+	e := server.Entry
 	s := serverStatus{
-		Client: f.Client, Scope: e.Scope, Project: project(f, e), Path: f.Path,
-		Name: e.Name, State: e.State, Reason: e.Reason, Policies: []string{}, Profile: e.Profile,
-	}
-	switch {
-	case e.URL != "":
-		s.Transport = "remote"
-	case e.Command != "":
-		s.Transport = "stdio"
+		Client: server.File.Client, Scope: e.Scope, Project: server.Project, Path: server.File.Path,
+		Name: e.Name, Transport: transport(e), State: e.State, Reason: e.Reason,
+		Effect: server.Effect, By: server.By, winner: server.Winner,
+		Policies: []string{}, Profile: e.Profile,
 	}
 	if e.State == wrap.Wrapped {
 		s.Policies = append(s.Policies, e.Policies...)
@@ -124,33 +144,71 @@ func describe(f wrap.File, e wrap.Entry, own string) serverStatus {
 	return s
 }
 
-func (a *app) statusRows(servers []serverStatus) [][]string {
-	rows := [][]string{{"CLIENT", "SCOPE", "SERVER", "TRANSPORT", "STATE", "POLICY"}}
-	for _, s := range servers {
-		scope := string(s.Scope)
-		if s.Project != "" {
-			scope += " " + shorten(s.Project)
-		}
-		rows = append(rows, []string{s.Client, scope, s.Name, s.Transport, stateWords(s.State), policyWords(s)})
+func transport(e wrap.Entry) string {
+	switch {
+	case e.URL != "":
+		return "remote"
+	case e.Command != "":
+		return "stdio"
 	}
-	return rows
+	return ""
 }
 
-// stateWords says how an entry stands in words that need no manual.
-func stateWords(s wrap.State) string {
-	switch s {
-	case wrap.Wrapped:
-		return "through bouncer"
-	case wrap.Plain:
-		return "direct"
-	case wrap.Remote:
-		return "direct, remote"
-	case wrap.Stale:
-		return "direct, stale record"
-	case wrap.Own:
-		return "bouncer itself"
+// printStatus prints the table for people. Where a server comes from is the folder of its project, or the plugin, agent or
+// extension that brings it along; the column is left out when there is nothing in it.
+func (a *app) printStatus(servers []serverStatus) {
+	const where = 2
+	rows := [][]string{{"CLIENT", "SCOPE", "WHERE", "SERVER", "STATE", "POLICY"}}
+	somewhere := false
+	for _, s := range servers {
+		rows = append(rows, []string{
+			s.Client, string(s.Scope), cmp.Or(s.Owner, s.Project), shownName(s.Name), stateWords(s), policyWords(s),
+		})
+		somewhere = somewhere || rows[len(rows)-1][where] != ""
 	}
-	return string(s)
+	if somewhere {
+		a.printTable("", rows, where, 3, 5)
+		return
+	}
+	for i, row := range rows {
+		rows[i] = slices.Delete(row, where, where+1)
+	}
+	a.printTable("", rows, 2, 4)
+}
+
+// stateWords says how a server stands in words that need no manual.
+func stateWords(s serverStatus) string {
+	words := string(s.State)
+	switch s.State {
+	case wrap.Wrapped:
+		words = "through bouncer"
+	case wrap.Plain, wrap.Listed:
+		words = "direct"
+	case wrap.Remote:
+		words = "direct, remote"
+	case wrap.Stale:
+		words = "direct, stale record"
+	case wrap.Own:
+		words = "bouncer itself"
+	}
+	if s.Aside {
+		words += ", left alone"
+	}
+	switch s.Effect {
+	case wrap.Off:
+		words += ", off"
+	case wrap.Pending:
+		words += ", not approved"
+	case wrap.Hidden:
+		words += ", hidden"
+	case wrap.Shadowed:
+		winner := string(s.winner)
+		if s.winner == s.Scope {
+			winner = "nearer"
+		}
+		words += ", " + winner + " wins"
+	}
+	return words
 }
 
 // policyWords names the layers above the built-in rules, highest first.
@@ -167,14 +225,4 @@ func policyWords(s serverStatus) string {
 		words = append(words, s.Profile)
 	}
 	return strings.Join(words, " + ")
-}
-
-// shorten keeps the end of a path, which tells projects apart, so that a table stays narrow.
-func shorten(path string) string {
-	const enough = 20
-	runes := []rune(term.Visible(path))
-	if len(runes) <= enough {
-		return string(runes)
-	}
-	return "..." + string(runes[len(runes)-enough+3:])
 }
