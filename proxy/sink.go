@@ -38,8 +38,18 @@ func newSink(w io.WriteCloser, gone error) *sink {
 	return s
 }
 
-// write sends one frame. It may use the byte behind line in its buffer, which the reader that lent it has consumed.
+// write sends one frame, behind those that were injected before it: a cancellation must not overtake its call. It may use
+// the byte behind line in its buffer, which the reader that lent it has consumed.
 func (s *sink) write(line []byte) error {
+	s.mu.Lock()
+	for s.queued > 0 {
+		s.room.Wait()
+	}
+	s.mu.Unlock()
+	return s.put(line)
+}
+
+func (s *sink) put(line []byte) error {
 	s.write1.Lock()
 	defer s.write1.Unlock()
 	if _, err := s.w.Write(append(line, '\n')); err != nil {
@@ -78,11 +88,10 @@ func (s *sink) drain() {
 		s.queue = s.queue[1:]
 		s.mu.Unlock()
 
-		err := s.write(line)
+		err := s.put(line)
 
 		s.mu.Lock()
-		s.queued -= len(line)
-		if err != nil { // the pump of this side meets the same error and ends the relay
+		if s.queued -= len(line); err != nil { // the pump of this side meets the same error and ends the relay
 			s.closed, s.queue, s.queued = true, nil, 0
 		}
 		s.room.Broadcast()
