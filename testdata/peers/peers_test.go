@@ -26,8 +26,16 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	// Not below the system's folder for temporary files: bouncer refuses to write such a path into a config.
-	home, err := os.MkdirTemp(mustAbs(t, "."), ".home-")
+	// Not below the system's folder for temporary files, wherever this checkout lies: bouncer refuses to write such a path
+	// into a config.
+	parent, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home, err := os.MkdirTemp(parent, "bouncer-peers-")
 	if err != nil {
 		t.Fatal(err)
 	}
