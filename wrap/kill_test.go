@@ -63,7 +63,7 @@ func applyAndDie(home, at string) {
 			if err != nil {
 				panic(err)
 			}
-			select {} // until the signal is there
+			time.Sleep(time.Hour) // until the signal is there
 		}
 	}
 	if _, err := Apply(store, planHome(home, PlanWrap), ApplyOptions{Command: "init"}); err != nil {
