@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
@@ -32,6 +33,8 @@ func Checks() []Check {
 		{"launcher-moved", only(Warning), "a wrapped server starts another copy of bouncer than this one", launcherMoved},
 		{"launcher-versioned", only(Warning), "a wrapped server starts bouncer from a path that won't last, such as one version's folder", launcherVersioned},
 		{"launcher-shadowed", only(Error), "another program named bouncer is first on PATH", launcherShadowed},
+		{"arguments-refused", only(Error), "bouncer refuses the arguments that a wrapped server starts it with", argumentsRefused},
+		{"home-differs", only(Warning, Info), "a wrapped server keeps to another home than the one that was asked for", homeDiffers},
 		{"launcher-unfit", only(Info), "the running bouncer has no path that lasts", launcherUnfit},
 		{"upstream-missing", only(Error), "the program behind a server, or the interpreter that it needs, is not found", upstreamMissing},
 		{"upstream-off-path", only(Warning, Info), "a program is found from a terminal, but not by a client that the desktop starts", upstreamOffPath},
@@ -59,7 +62,7 @@ func clientsFound(f Facts) []Finding {
 	for _, c := range f.Clients {
 		files := 0
 		for _, file := range f.Files {
-			if file.Client == c.ID {
+			if file.Client == c.ID || slices.Contains(file.Also, c.ID) {
 				files++
 			}
 		}
@@ -95,7 +98,7 @@ func serverUnwrapped(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
-			Message:  fmt.Sprintf("starts %s without bouncer%s", quote(e.Command), effect(e)),
+			Message:  fmt.Sprintf("starts %s without bouncer%s", shown(e.Command), effect(e)),
 			Repair:   command("init", file, e),
 		}, e.State == wrap.Plain && !e.Aside && e.Undone.IsZero() && !e.Added
 	})
@@ -150,11 +153,15 @@ func serverDenied(f Facts) []Finding {
 }
 
 func serverInvalid(f Facts) []Finding {
-	return entries(f, func(_ File, e Entry) (Finding, bool) {
+	return entries(f, func(file File, e Entry) (Finding, bool) {
+		repair := "correct the entry or remove it"
+		if e.Restorable {
+			repair = command("unwrap", file, e) + " gives the server back that it was"
+		}
 		return Finding{
 			Severity: Warning,
 			Message:  "can't be started by its client: " + e.Reason,
-			Repair:   "correct the entry or remove it",
+			Repair:   repair,
 		}, e.State == wrap.Invalid
 	})
 }
@@ -193,19 +200,28 @@ func configManaged(f Facts) []Finding {
 
 func sentinelStale(f Facts) []Finding {
 	return entries(f, func(_ File, e Entry) (Finding, bool) {
-		return Finding{
+		finding := Finding{
 			Severity: Warning,
 			Message:  "carries bouncer's record of a wrapped server but starts without bouncer",
 			Repair:   "bouncer doctor --fix removes the record; after that, init can wrap the server",
-		}, e.State == wrap.Stale
+		}
+		if e.Restorable {
+			finding.Message = "has bouncer's arguments but another command, so that it can't work: half of it was put back by hand"
+			finding.Repair = "bouncer doctor --fix puts back what bouncer's record says; after that, init can wrap the server"
+		}
+		return finding, e.State == wrap.Stale
 	})
 }
 
 func sentinelDisagrees(f Facts) []Finding {
 	return entries(f, func(_ File, e Entry) (Finding, bool) {
+		other := "names something else"
+		if e.Reordered {
+			other = "has other arguments"
+		}
 		return Finding{
 			Severity: Warning,
-			Message:  fmt.Sprintf("starts %s, but bouncer's record of it names something else", quote(e.Command)),
+			Message:  fmt.Sprintf("starts %s, but bouncer's record of it %s", shown(e.Command), other),
 			Repair:   "check that this is what you mean; then bouncer doctor --fix writes the record anew",
 		}, e.State == wrap.Wrapped && e.Disagree
 	})

@@ -57,6 +57,7 @@ type Check struct {
 type Facts struct {
 	Launcher string // what init would write as a private entry's command; empty when this binary can't be written there
 	Unfit    string // why, when it is empty
+	Home     string // of bouncer's files, when a person has chosen it; empty for the system's places
 	Clients  []Client
 	Files    []File
 	Sources  []wrap.Uncovered
@@ -74,6 +75,7 @@ type Client struct {
 // File is one config that exists.
 type File struct {
 	Client  string
+	Also    []string // ids of other clients that read it too
 	Path    string
 	Shared  bool   // committed to version control
 	Managed bool   // an organisation's, never edited
@@ -97,6 +99,7 @@ type Entry struct {
 	Effect   wrap.Effect // whether its client starts it
 	Secrets  []string    // the places of what looks like a secret written out
 	Start    Program     // of a wrapped entry: its launcher
+	Refused  string      // of a wrapped entry: why bouncer would not take its arguments
 	Upstream Program     // of an entry with a command: the server itself
 	Undone   time.Time   // init wrapped it then, nobody has unwrapped it since, and it is not wrapped now
 	Added    bool        // it is not wrapped, and came into a file with wrapped servers after init

@@ -76,6 +76,12 @@ func file(change func(*doctor.File)) doctor.Facts {
 	return f
 }
 
+// at is what is found when a home was asked for.
+func at(home string, f doctor.Facts) doctor.Facts {
+	f.Home = home
+	return f
+}
+
 // twice is a client with two private configs, of which the running program reads one.
 func twice(reads string) doctor.Facts {
 	return doctor.Facts{
@@ -189,9 +195,14 @@ func TestChecks(t *testing.T) {
 		{"launcher-moved", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Launcher, e.Start = other.Path, other })), "starts /opt/bin/bouncer, which is not this bouncer (" + self + ")"},
 		{"launcher-versioned", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Start.Fleeting = true })), "won't last"},
 		{"launcher-shadowed", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Launcher, e.Start = "bouncer", other })), "first on PATH is /opt/bin/bouncer"},
+		{"arguments-refused", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Refused = "unknown flag: --foo" })), "refuses its arguments: unknown flag: --foo"},
+		{"home-differs", doctor.Warning, at("/h", cursor(wrapped(func(e *doctor.Entry) { e.Home = "/other" }))), "is not told to use /h"},
+		{"home-differs", doctor.Info, at("/h", file(func(f *doctor.File) { f.Shared = true })), "is not told to use /h"},
+		{"server-unwrapped", doctor.Warning, cursor(plain(func(e *doctor.Entry) { e.Command = "/x --token=abc" })), "starts '/x --token=***' without"},
 		{"launcher-unfit", doctor.Info, doctor.Facts{Unfit: "it lies in a temporary folder"}, "temporary"},
 		{"upstream-missing", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Upstream = nothing })), "starts npx through bouncer"},
 		{"sentinel-stale", doctor.Warning, cursor(unwrapped(wrap.Stale)), "without bouncer"},
+		{"sentinel-disagrees", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Disagree, e.Reordered = true, true })), "has other arguments"},
 		{"sentinel-disagrees", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Disagree = true })), "starts npx, but"},
 		{"sentinel-dropped", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.NoSentinel = true })), "can be unwrapped"},
 		{"entry-legacy", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Legacy = true })), "Python"},

@@ -18,7 +18,7 @@ func launcherMissing(f Facts) []Finding {
 		}
 		return Finding{
 			Severity: Error,
-			Message:  fmt.Sprintf("starts %s, which %s", quote(e.Launcher), where),
+			Message:  fmt.Sprintf("starts %s, which %s", shown(e.Launcher), where),
 			Repair:   command("init", file, e),
 		}, e.State == wrap.Wrapped && e.Start.Missing()
 	})
@@ -28,7 +28,7 @@ func launcherMoved(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
-			Message:  fmt.Sprintf("starts %s, which is not this bouncer (%s)", quote(e.Launcher), quote(f.Launcher)),
+			Message:  fmt.Sprintf("starts %s, which is not this bouncer (%s)", shown(e.Launcher), quote(f.Launcher)),
 			Repair:   command("init", file, e),
 		}, f.Launcher != "" && elsewhere(e) && !bare(e.Launcher)
 	})
@@ -38,7 +38,7 @@ func launcherShadowed(f Facts) []Finding {
 	return entries(f, func(_ File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Error,
-			Message:  fmt.Sprintf("starts %s, and the first on PATH is %s, which is not this bouncer", quote(e.Launcher), quote(e.Start.Path)),
+			Message:  fmt.Sprintf("starts %s, and the first on PATH is %s, which is not this bouncer", shown(e.Launcher), quote(e.Start.Path)),
 			Repair:   "put this bouncer's folder first on PATH, or remove the other program",
 		}, f.Launcher != "" && elsewhere(e) && bare(e.Launcher)
 	})
@@ -53,9 +53,34 @@ func launcherVersioned(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
-			Message:  fmt.Sprintf("starts %s, a path that won't last", quote(e.Launcher)),
+			Message:  fmt.Sprintf("starts %s, a path that won't last", shown(e.Launcher)),
 			Repair:   command("init", file, e),
 		}, e.State == wrap.Wrapped && !e.Start.Missing() && e.Start.Fleeting
+	})
+}
+
+func argumentsRefused(f Facts) []Finding {
+	return entries(f, func(file File, e Entry) (Finding, bool) {
+		return Finding{
+			Severity: Error,
+			Message:  "does not start, because bouncer refuses its arguments: " + e.Refused,
+			Repair:   command("unwrap", file, e) + ", then " + command("init", file, e),
+		}, e.State == wrap.Wrapped && e.Refused != ""
+	})
+}
+
+// homeDiffers finds servers whose policy and audit log are not those that this command was told to look at.
+func homeDiffers(f Facts) []Finding {
+	return entries(f, func(file File, e Entry) (Finding, bool) {
+		finding := Finding{
+			Severity: Warning,
+			Message:  fmt.Sprintf("is not told to use %s: its policy and its audit log are elsewhere", quote(f.Home)),
+			Repair:   command("init", file, e) + " " + quote("--home="+f.Home),
+		}
+		if file.Shared {
+			finding.Severity, finding.Repair = Info, "start the client with BOUNCER_HOME set; a shared file can't name one person's folder"
+		}
+		return finding, f.Home != "" && e.State == wrap.Wrapped && !e.Legacy && e.Home != f.Home && !e.Settled
 	})
 }
 

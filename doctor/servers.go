@@ -14,7 +14,7 @@ func serverUndone(f Facts) []Finding {
 		return Finding{
 			Severity: Warning,
 			Message: fmt.Sprintf("was wrapped on %s, and starts %s without bouncer now: its client, or another program, has written the entry anew",
-				e.Undone.Format("2006-01-02"), quote(e.Command)),
+				e.Undone.Format("2006-01-02"), shown(e.Command)),
 			Repair: "bouncer doctor --fix wraps it again",
 		}, !e.Undone.IsZero() && e.State == wrap.Plain && !e.Aside
 	})
@@ -24,7 +24,7 @@ func serverAdded(f Facts) []Finding {
 	return entries(f, func(_ File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
-			Message:  fmt.Sprintf("came after init, and starts %s without bouncer", quote(e.Command)),
+			Message:  fmt.Sprintf("came after init, and starts %s without bouncer", shown(e.Command)),
 			Repair:   "bouncer doctor --fix wraps it",
 		}, e.Added && e.State == wrap.Plain && e.Undone.IsZero() && !e.Aside
 	})
@@ -116,9 +116,9 @@ func serverUnpinned(f Facts) []Finding {
 		pkg := unpinned(e.Command, e.Args)
 		return Finding{
 			Severity: Info,
-			Message:  fmt.Sprintf("starts whatever version of %s is the newest", quote(pkg)),
-			Repair:   "name a version, as in " + quote(pkg+"@1.2.3") + ", and raise it when you have looked at the next one",
-		}, pkg != ""
+			Message:  fmt.Sprintf("starts whatever version of %s is the newest", shown(pkg)),
+			Repair:   "name a version, as in " + shown(pkg+"@1.2.3") + ", and raise it when you have looked at the next one",
+		}, pkg != "" && e.State != wrap.Invalid && e.State != wrap.Stale
 	})
 }
 

@@ -30,6 +30,9 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// shown is a word of a command line for reading: quoted, and without the secrets in it.
+func shown(word string) string { return quote(wrap.MaskArgs([]string{word})[0]) }
+
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -9,7 +9,7 @@ import (
 func upstreamMissing(f Facts) []Finding {
 	return entries(f, func(_ File, e Entry) (Finding, bool) {
 		finding := Finding{Severity: Error, Repair: "install the program, or correct the entry"}
-		how := "starts " + quote(e.Command)
+		how := "starts " + shown(e.Command)
 		if e.State == wrap.Wrapped {
 			how += " through bouncer"
 		}
@@ -37,9 +37,9 @@ func upstreamOffPath(f Facts) []Finding {
 		if !starts(e) {
 			return Finding{}, false
 		}
-		at := fmt.Sprintf("starts %s, which a terminal finds at %s", quote(e.Command), quote(e.Upstream.Path))
+		at := fmt.Sprintf("starts %s, which a terminal finds at %s", shown(e.Command), quote(e.Upstream.Path))
 		if e.Upstream.Needs != "" {
-			at = fmt.Sprintf("starts %s, which needs %s", quote(e.Command), quote(e.Upstream.Needs))
+			at = fmt.Sprintf("starts %s, which needs %s", shown(e.Command), quote(e.Upstream.Needs))
 		}
 		finding := Finding{Repair: "write the program's whole path into the entry, or a PATH into its env"}
 		switch e.Upstream.Beyond {

@@ -8,6 +8,12 @@ import (
 
 // The moves of both ends: each returns one line, and tells the model what may come of it.
 
+// The lanes of the client's lines. A call may have to wait while other traffic flows.
+const (
+	ofTraffic = 1 + iota // what nobody judges
+	ofCalls              // calls that nobody has to agree to
+)
+
 // clientSays chooses what the client says next. A client that does not listen only says what nobody has to judge: a call
 // would wait until it has heard what came before.
 func (w *world) clientSays(deaf bool) string {
@@ -26,7 +32,7 @@ func (w *world) clientSays(deaf bool) string {
 		return w.request(`"method":"tools/list"`)
 	case 4, 5:
 		c := w.newCall(`"method":"tools/call","params":{"name":"calc","arguments":{"n":9007199254740993}}`)
-		return w.toServer(c.line, &letter{must: true, call: c})
+		return w.toServer(c.line, &letter{must: true, call: c, lane: ofCalls})
 	case 6:
 		c := w.newCall(`"method":"tools/call","params":{"name":"never"}`)
 		c.passes, c.refusable = false, true
@@ -75,11 +81,11 @@ func (w *world) toServer(line string, l *letter) string {
 
 func (w *world) request(rest string) string {
 	c := w.newCall(rest)
-	return w.toServer(c.line, &letter{must: true, call: c, ordered: true})
+	return w.toServer(c.line, &letter{must: true, call: c, lane: ofTraffic})
 }
 
 func (w *world) notify() string {
-	return w.toServer(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/x","params":{"n":%d}}`, w.next()), &letter{must: true, ordered: true})
+	return w.toServer(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/x","params":{"n":%d}}`, w.next()), &letter{must: true, lane: ofTraffic})
 }
 
 // callTo makes a call that a person must agree to.

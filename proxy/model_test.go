@@ -57,7 +57,7 @@ type world struct {
 	listings []string        // bouncer's own requests for tools that the server has not answered
 	tainted  []string        // addresses that the client has heard of from the server
 	nulls    int             // lines refused without an id to answer under
-	order    int             // of the last ordered line that the server has got
+	order    [3]int          // of the last line of each lane that the server has got
 	prefix   string          // of bouncer's own ids, once one was seen
 }
 
@@ -74,11 +74,11 @@ type seat struct {
 
 // A letter is a line on its way.
 type letter struct {
-	must    bool // it arrives, whatever happens
-	ordered bool // it arrives behind all earlier ones of which that is said: those that nobody judges
-	order   int
-	call    *modelRequest
-	ask     *modelAsk
+	must  bool // it arrives, whatever happens
+	lane  int  // when not 0: it arrives behind all earlier letters of its lane
+	order int
+	call  *modelRequest
+	ask   *modelAsk
 
 	address string // that it mentions
 }
@@ -385,11 +385,11 @@ func (w *world) serverGot(line string) {
 				w.t.Errorf("nobody agreed to %s", line)
 			}
 		}
-		if l.ordered {
-			if l.order < w.order {
+		if l.lane > 0 {
+			if l.order < w.order[l.lane] {
 				w.t.Errorf("out of order: %s", line)
 			}
-			w.order = l.order
+			w.order[l.lane] = l.order
 		}
 		return
 	}

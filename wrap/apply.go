@@ -16,19 +16,28 @@ import (
 // ErrChanged says that a file no longer has the bytes that a plan started from.
 var ErrChanged = errors.New("the file no longer has the bytes")
 
+// ErrHalfDone says that an apply has failed and that not every file could be put back.
+var ErrHalfDone = errors.New("not everything was put back")
+
 // Claude Code takes over a lock that nobody touched for ten seconds, and waits about thirteen before it gives up.
 const (
-	lockStale = 10 * time.Second
-	lockWait  = 13 * time.Second
+	lockStale    = 10 * time.Second
+	lockWait     = 13 * time.Second
+	lockPatience = time.Second // before a person is told what the wait is for
 )
+
+// tries is how often an apply begins anew when a program that takes no lock writes a file in the middle of it.
+const tries = 50
 
 // ApplyOptions say how plans are applied.
 type ApplyOptions struct {
 	Command string    // for the record: what the person ran
 	Time    time.Time // for the record; now when zero
-	// Replan plans a file anew, once and under its lock, when its bytes have changed since the plan was made. It may refuse.
+	// Replan plans a file anew, under its lock, whenever its bytes have changed since the plan was made. It may refuse.
 	// Without it, such a file is ErrChanged.
 	Replan func(File) (Plan, error)
+	// Waiting is told of a lock that somebody else has held for a second already; nil is fine.
+	Waiting func(lock string)
 
 	undoes int
 }
@@ -59,13 +68,12 @@ func Apply(store *Store, plans []Plan, o ApplyOptions) (Generation, error) {
 	if store == nil || store.dir == "" {
 		return Generation{}, errors.New("no folder to keep backups in")
 	}
-	unlock, err := lock(store, targets)
+	unlock, err := lock(store, targets, o.Waiting)
 	if err != nil {
 		return Generation{}, err
 	}
 	defer unlock()
-	targets, err = refresh(targets, o.Replan)
-	if err != nil || len(targets) == 0 {
+	if targets, err = refresh(targets, o.Replan); err != nil || len(targets) == 0 {
 		return Generation{}, err
 	}
 	release, err := store.lock()
@@ -77,16 +85,44 @@ func Apply(store *Store, plans []Plan, o ApplyOptions) (Generation, error) {
 	if o.Time.IsZero() {
 		o.Time = time.Now()
 	}
+	for try := 1; ; try++ {
+		g, err := attempt(store, targets, o)
+		if !errors.Is(err, errMoved) || errors.Is(err, ErrHalfDone) || o.Replan == nil || try == tries {
+			return g, err
+		}
+		if targets, err = refresh(targets, o.Replan); err != nil || len(targets) == 0 {
+			return Generation{}, err
+		}
+	}
+}
+
+// errMoved says that somebody else wrote a file while bouncer was about to, and that no file has anything of the attempt.
+var errMoved = fmt.Errorf("%w that the plan was made for", ErrChanged)
+
+// attempt makes the changes of locked targets, all or none.
+func attempt(store *Store, targets []target, o ApplyOptions) (Generation, error) {
 	g, err := prepare(store, targets, Generation{Time: o.Time.UTC(), Command: o.Command, Undoes: o.undoes})
 	if err != nil {
 		discard(targets)
 		return Generation{}, err
 	}
 	for i, t := range targets {
-		if err := t.write(); err != nil {
-			discard(targets[i+1:])
-			return g, errors.Join(t.fail(err), reverse(store, g, t, targets[:i]))
+		err := t.write(o.Replan)
+		if err == nil {
+			continue
 		}
+		discard(targets[i+1:])
+		moved := errors.Is(err, errMoved)
+		if i > 0 || !moved {
+			if back := reverse(store, g, t, targets[:i]); back != nil {
+				return g, errors.Join(t.fail(err), fmt.Errorf("%w: %w", ErrHalfDone, back))
+			}
+		}
+		if moved {
+			store.forget(g.Number) // no file has anything of it
+			return Generation{}, t.fail(err)
+		}
+		return g, t.fail(err)
 	}
 	return store.finish(g), nil
 }
@@ -143,7 +179,7 @@ func resolve(plans []Plan) ([]target, error) {
 }
 
 // lock takes every target's lock: the client's own where it has one, so that neither loses the other's write; else bouncer's.
-func lock(store *Store, targets []target) (unlock func(), err error) {
+func lock(store *Store, targets []target, waiting func(string)) (unlock func(), err error) {
 	var held []atomicfile.Unlock
 	unlock = func() {
 		for _, release := range slices.Backward(held) {
@@ -151,7 +187,7 @@ func lock(store *Store, targets []target) (unlock func(), err error) {
 		}
 	}
 	for _, t := range targets {
-		release, err := t.lock(store)
+		release, err := t.lock(store, waiting)
 		if err != nil {
 			unlock()
 			return nil, t.fail(err)
@@ -162,15 +198,42 @@ func lock(store *Store, targets []target) (unlock func(), err error) {
 	return unlock, nil
 }
 
-func (t target) lock(store *Store) (atomicfile.Unlock, error) {
-	if t.plan.Lock {
-		return atomicfile.LockDir(t.real+".lock", lockStale, lockWait)
+func (t target) lock(store *Store, waiting func(string)) (atomicfile.Unlock, error) {
+	if folder := t.real + ".lock"; t.plan.Lock || isHeld(folder) {
+		return patiently(folder, waiting, func(wait time.Duration) (atomicfile.Unlock, error) {
+			return atomicfile.LockDir(folder, lockStale, wait)
+		})
 	}
 	file, err := store.lockFile(t.real)
 	if err != nil {
 		return nil, err
 	}
-	return atomicfile.LockFile(file, lockWait)
+	return patiently(file, waiting, func(wait time.Duration) (atomicfile.Unlock, error) {
+		return atomicfile.LockFile(file, wait)
+	})
+}
+
+// isHeld reports whether somebody keeps a lock directory in a place where bouncer knows of no client that would: a file may be
+// reached from another home, or by a client that is not known. An old directory is nobody's lock and stays.
+func isHeld(folder string) bool {
+	info, err := os.Lstat(folder)
+	return err == nil && info.IsDir() && time.Since(info.ModTime()) < lockStale
+}
+
+// patiently takes a lock, and says so when it takes long.
+func patiently(name string, waiting func(string), take func(time.Duration) (atomicfile.Unlock, error)) (atomicfile.Unlock, error) {
+	release, err := take(lockPatience)
+	if !errors.Is(err, atomicfile.ErrLocked) {
+		return release, err
+	}
+	if waiting != nil {
+		waiting(name)
+	}
+	release, err = take(lockWait - lockPatience)
+	if errors.Is(err, atomicfile.ErrLocked) {
+		return nil, fmt.Errorf("%w for all of %d s; no file was written", err, int(lockWait/time.Second))
+	}
+	return release, err
 }
 
 // refresh reads every target again, now that it is locked, and keeps those that still have something to change.
@@ -183,11 +246,9 @@ func refresh(targets []target, replan func(File) (Plan, error)) ([]target, error
 		}
 		if !bytes.Equal(now, t.plan.Before) {
 			if replan == nil {
-				return nil, t.fail(fmt.Errorf("%w that the plan was made for", ErrChanged))
+				return nil, t.fail(errMoved)
 			}
-			file := t.plan.File
-			file.Data = now
-			plan, err := replan(file)
+			plan, err := t.anew(now, replan)
 			if err != nil {
 				return nil, t.fail(err)
 			}
@@ -201,12 +262,19 @@ func refresh(targets []target, replan func(File) (Plan, error)) ([]target, error
 	return list, nil
 }
 
+// anew plans the target's change for the bytes that it has now.
+func (t target) anew(now []byte, replan func(File) (Plan, error)) (Plan, error) {
+	file := t.plan.File
+	file.Data = now
+	return replan(file)
+}
+
 // write puts the staged file in place and reads it again. It compares once more first: a machine that slept may have lost
 // the lock, and not every file has one that its client knows.
-func (t target) write() error {
+func (t target) write(replan func(File) (Plan, error)) error {
 	now, err := os.ReadFile(t.real)
 	if err == nil && !bytes.Equal(now, t.plan.Before) {
-		err = fmt.Errorf("%w that the plan was made for", ErrChanged)
+		err = errMoved
 	}
 	if err != nil {
 		t.staged.Discard()
@@ -218,10 +286,16 @@ func (t target) write() error {
 	if now, err = os.ReadFile(t.real); err != nil {
 		return err
 	}
-	if !bytes.Equal(now, t.plan.After) {
-		return fmt.Errorf("%w that were just written", ErrChanged)
+	if bytes.Equal(now, t.plan.After) {
+		return nil
 	}
-	return nil
+	if replan != nil {
+		if plan, err := t.anew(now, replan); err == nil && bytes.Equal(plan.After, now) {
+			return nil // somebody wrote on top of it, and the change is still there
+		}
+		return errMoved // somebody who had read the file before wrote over it, and the change is lost
+	}
+	return fmt.Errorf("%w that were just written", ErrChanged)
 }
 
 // reverse puts old bytes back after one target failed, newest first, and notes it when every file has them.

@@ -9,26 +9,29 @@ import (
 )
 
 // Diff returns a unified diff of a change in which values under env and headers, and args that look like secrets, are
-// masked. It is for reading, not for patching: a file that is all one line is laid out. Empty when nothing changes.
+// masked, and everything outside the servers. It is for reading, not for patching: a file that is all one line is laid out. Empty when nothing changes.
 func Diff(p Plan) string {
 	if bytes.Equal(p.Before, p.After) {
 		return ""
 	}
-	before, after := shown(p.Before, p.File.Format), shown(p.After, p.File.Format)
+	before, after := shown(p.Before, p.File), shown(p.After, p.File)
 	if bytes.Count(bytes.TrimSpace(before), []byte("\n")) == 0 {
 		before, after = layOut(before, p.File.Format), layOut(after, p.File.Format)
+	}
+	if bytes.Equal(before, after) {
+		return "--- " + p.Path + "\n+++ " + p.Path + "\n(the files differ in what is not shown)\n"
 	}
 	_, hunks, _ := bytes.Cut(diff.Diff(p.Path, before, p.Path, after), []byte("\n")) // the first line names the file twice more
 	return string(hunks)
 }
 
 // shown returns a file's masked text. One that does not parse can't be masked, so nothing of it is shown.
-func shown(data []byte, f jsonc.Format) []byte {
-	doc, err := jsonc.Parse(data, f)
+func shown(data []byte, f File) []byte {
+	doc, err := jsonc.Parse(data, f.Format)
 	if err != nil {
 		return []byte("(this text can't be read as a config: " + err.Error() + ")\n")
 	}
-	return maskFile(doc)
+	return maskFile(doc, f)
 }
 
 // layOut puts every member and element of a text on a line of its own. Comments are left out.

@@ -34,7 +34,7 @@ type Found struct {
 // Discover reads the configs that exist. It creates nothing, and a file that can't be read keeps no other from being read.
 func Discover(env clients.Env, o DiscoverOptions) Found {
 	env = equip(env)
-	d := discovery{lists: map[string]settings{}, scopes: o.Scopes}
+	d := discovery{lists: map[string]settings{}, scopes: o.Scopes, readings: readings(env)}
 	d.found.env, d.found.approvals = env, map[string]approvals{}
 	if len(o.Files) > 0 {
 		for _, file := range o.Files {
@@ -105,9 +105,9 @@ func named(env clients.Env, file string) candidate {
 		file = filepath.Join(env.Project, file)
 	}
 	file = filepath.Clean(file)
-	for _, e := range surroundings(env, file) {
+	for i, e := range surroundings(env, file) {
 		for _, c := range places(e) {
-			if samePath(c.path, file) {
+			if samePath(c.path, file) || i == 0 && sameFile(c.path, file) { // a client's path may lead to it
 				c.path = file
 				return c
 			}
@@ -137,10 +137,11 @@ func samePath(a, b string) bool {
 
 // discovery gathers what is found.
 type discovery struct {
-	found  Found
-	real   []string            // what was read already, symlinks resolved
-	lists  map[string]settings // policy files read so far
-	scopes []clients.Scope
+	found    Found
+	real     []string            // what was read already, symlinks resolved
+	lists    map[string]settings // policy files read so far
+	scopes   []clients.Scope
+	readings []reading
 }
 
 // add reads one config. A file that nobody asked for by name may well not exist.
@@ -159,9 +160,10 @@ func (d *discovery) add(c candidate, asked bool) {
 	if d.seen(c.path) {
 		return
 	}
+	also, lock := d.others(c)
 	file := File{
-		Client: c.client, Path: c.path, Maps: c.config.Maps, Format: c.config.Format,
-		Shared: c.config.Shared, Lock: c.config.Lock, Data: data, Mode: mode,
+		Client: c.client, Also: also, Path: c.path, Maps: c.config.Maps, Format: c.config.Format,
+		Shared: c.config.Shared, Lock: lock, Data: data, Mode: mode,
 	}
 	switch {
 	case c.config.Managed:
@@ -175,17 +177,56 @@ func (d *discovery) add(c candidate, asked bool) {
 	d.found.Files = append(d.found.Files, file)
 }
 
-// seen reports whether the file was read under another name before, as when the home is the project too.
+// reading is a client's config that exists.
+type reading struct {
+	real   string
+	client string
+	lock   bool
+}
+
+// readings are the configs that clients read, by the file that their path leads to.
+func readings(env clients.Env) []reading {
+	var list []reading
+	for _, c := range places(env) {
+		if real, err := filepath.EvalSymlinks(c.path); err == nil {
+			list = append(list, reading{real, c.client, c.config.Lock})
+		}
+	}
+	return list
+}
+
+// others finds the clients besides its own that read the file of a path, and whether one of all of them locks it: a lock
+// belongs to the file, not to the name by which this command has come to it.
+func (d *discovery) others(c candidate) (ids []string, lock bool) {
+	lock = c.config.Lock
+	real, err := filepath.EvalSymlinks(c.path)
+	if err != nil {
+		return nil, lock
+	}
+	for _, r := range d.readings {
+		if !samePath(r.real, real) {
+			continue
+		}
+		lock = lock || r.lock
+		if r.client != c.client && !slices.Contains(ids, r.client) {
+			ids = append(ids, r.client)
+		}
+	}
+	return ids, lock
+}
+
+// seen reports whether the file was read under another name before, as when the home is the project too. Then it is listed
+// once.
 func (d *discovery) seen(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		real = path
 	}
-	if slices.ContainsFunc(d.real, func(other string) bool { return samePath(real, other) }) {
-		return true
+	if !slices.ContainsFunc(d.real, func(other string) bool { return samePath(real, other) }) {
+		d.real = append(d.real, real)
+		return false
 	}
-	d.real = append(d.real, real)
-	return false
+	return true
 }
 
 // errNotRegular keeps us from waiting for ever at a pipe.

@@ -159,6 +159,32 @@ func TestDiscoverShape(t *testing.T) {
 	}
 }
 
+// TestDiscoverLinked: a file that is reached in another way is the same file, with the same lock and the same readers.
+func TestDiscoverLinked(t *testing.T) {
+	m := newMachine(t)
+	m.write("dot/c.json", "{}")
+	m.link(m.path("dot/c.json"), ".claude.json")
+	m.write(".cursor/x", "")
+	m.link(m.path(".claude.json"), ".cursor/mcp.json")
+	for name, o := range map[string]DiscoverOptions{
+		"by its own name": {Files: []string{m.path("dot/c.json")}},
+		"from a client":   {Files: []string{m.path(".claude.json")}},
+		"from another":    {Files: []string{m.path(".cursor/mcp.json")}},
+		"of one client":   {Clients: []string{"cursor"}},
+		"of all":          {},
+	} {
+		found := Discover(m.env(), o)
+		if len(found.Files) != 1 || !found.Files[0].Lock {
+			t.Errorf("%s: %+v", name, found.Files)
+			continue
+		}
+		f := found.Files[0]
+		if readers := append(f.Also, f.Client); len(readers) != 2 || !slices.Contains(readers, "claude-code") || !slices.Contains(readers, "cursor") {
+			t.Errorf("%s: read by %s", name, readers)
+		}
+	}
+}
+
 // TestDiscoverManaged: what an organisation owns is listed apart.
 func TestDiscoverManaged(t *testing.T) {
 	m := newMachine(t)

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -30,8 +31,18 @@ type server struct {
 	command, args, env, kind, url, sentinel int
 
 	argv []string // command and args as they stand, bouncer's own included
-	run  runLine  // of a wrapped entry
+	run  runLine  // of an entry that starts bouncer, or has its arguments
+	back back     // how unwrapping gives the server back
 }
+
+// back says how an entry can get its server back.
+type back uint8
+
+const (
+	noway      back = iota
+	fromArgs        // it stands behind the dashes
+	fromRecord      // the command line has lost it, and the sentinel has it
+)
 
 // value returns the entry's member with that index; for -1 the absent value.
 func (s *server) value(index int) jsonc.Value {
@@ -134,20 +145,29 @@ func (r *reader) classify(s *server) error {
 	if err := r.locate(s); err != nil {
 		return err
 	}
-	s.URL = r.address(s)
 	command, _ := r.doc.Text(s.value(s.command))
 	args, _ := texts(r.doc, s.value(s.args))
 	s.argv = append([]string{command}, args...)
 	s.Command, s.Args = command, args
+	if _, typed := r.doc.Text(s.value(s.kind)); !r.isStdio(s) && (typed || !present(s.value(s.kind))) {
+		s.URL = r.address(s)
+	}
 
+	launches := isLauncher(command, r.known)
 	switch {
-	case isLauncher(command, r.known):
+	case launches && s.URL != "":
+		s.State = Remote // the command is a stray one: bouncer never gets to see a call
+	case launches:
 		r.launched(s)
 		if s.State == Wrapped {
 			s.Note = remark(s.upstream())
 		}
 	case s.sentinel >= 0:
 		s.State, s.Reason = Stale, "has a record of an upstream but does not start bouncer"
+		// Arguments of bouncer's behind another command are half of a wrapping: to drop the record would lose the server.
+		if _, half := parseRun(args); half {
+			r.recall(s)
+		}
 	default:
 		s.State, s.Reason = r.unwrapped(s)
 		if s.State == Plain || s.State == Listed {
@@ -190,20 +210,56 @@ func (r *reader) address(s *server) string {
 	return url
 }
 
+// isStdio reports whether a client would take an entry's command, and not its url.
+func (r *reader) isStdio(s *server) bool {
+	kind, isText := r.doc.Text(s.value(s.kind))
+	if present(s.value(s.kind)) && !isText {
+		return false
+	}
+	return kind == "stdio" || kind == "local" || kind == "" && present(s.value(s.command))
+}
+
+// recorded reports whether the sentinel holds a server.
+func (r *reader) recorded(s *server) bool { return recordIn(r.doc, s.value(s.sentinel)).text() != "" }
+
+// home is the folder for bouncer's own files that an entry's env names.
+func (r *reader) home(s *server) (string, bool) {
+	for _, m := range s.value(s.env).Members {
+		if home, ok := r.doc.Text(m.Value); m.Key == "BOUNCER_HOME" && ok && home != "" {
+			return home, true
+		}
+	}
+	return "", false
+}
+
+// recall takes what an entry was from the sentinel, if it holds a server.
+func (r *reader) recall(s *server) {
+	if s.command < 0 || s.URL != "" || !r.recorded(s) {
+		return
+	}
+	record := recordIn(r.doc, s.value(s.sentinel))
+	s.back, s.Restorable = fromRecord, true
+	s.Command, s.Args = record.text(), record.argTexts()
+}
+
 // launched classifies an entry whose command is bouncer.
 func (r *reader) launched(s *server) {
 	line, isRun := parseRun(s.Args)
 	s.run = line
 	switch {
-	case !isRun && isOwn(s.Args):
+	case !isRun && isOwn(s.Args) && (len(s.Args) > 0 || !r.recorded(s)):
 		s.State = Own
 		return
 	case !isRun || !line.named || line.dash < 0 && line.config == "" || line.dash == len(s.Args)-1:
 		s.State, s.Reason = Invalid, "starts bouncer, but not with a server behind it"
+		r.recall(s)
 		return
 	}
 	s.State = Wrapped
-	s.Launcher, s.Policies, s.Profile = s.Command, line.policies, line.profile
+	s.Launcher, s.Policies, s.Profile, s.Home = s.Command, line.policies, line.profile, line.home
+	if home, ok := r.home(s); ok && s.Home == "" {
+		s.Home, s.Settled = home, true
+	}
 	s.NoSentinel = s.sentinel < 0
 	record := recordIn(r.doc, s.value(s.sentinel))
 	if line.dash < 0 {
@@ -214,24 +270,25 @@ func (r *reader) launched(s *server) {
 		}
 		return
 	}
+	s.back = fromArgs
+	s.Flags = s.Args[1:line.dash]
 	s.Command, s.Args = s.Args[s.tail()], s.Args[s.tail()+1:]
 	s.Disagree = !s.NoSentinel && (record.text() != s.Command || !slices.Equal(record.argTexts(), s.Args))
+	s.Reordered = s.Disagree && record.text() == s.Command
 	s.Reason = r.lists.oddity(s.Name, s.upstream(), s.argv)
+	if why := cmp.Or(r.misfit(s), r.fault(s)); why != "" {
+		s.State, s.Reason, s.Restorable = Invalid, why, true
+	}
 }
 
 // unwrapped classifies an entry that does not start bouncer.
 func (r *reader) unwrapped(s *server) (State, string) {
-	kind, isText := r.doc.Text(s.value(s.kind))
-	hasCommand := present(s.value(s.command))
-	stdio := kind == "stdio" || kind == "local" || kind == "" && hasCommand
-	switch {
-	case present(s.value(s.kind)) && !isText:
-		return Invalid, "type is no string"
-	case !stdio && s.URL != "": // even where this client wants a type: others read the same file
+	switch why := r.misfit(s); {
+	case s.URL != "": // even where this client wants a type: others read the same file
 		return Remote, ""
-	case !stdio && kind != "":
-		return Invalid, fmt.Sprintf("type %q needs a url or is unknown", kind)
-	case !hasCommand:
+	case why != "":
+		return Invalid, why
+	case !present(s.value(s.command)):
 		return Invalid, "has neither command nor url"
 	}
 	if why := r.fault(s); why != "" {
@@ -248,6 +305,18 @@ func (r *reader) unwrapped(s *server) (State, string) {
 	default:
 		return Denied, standing.String()
 	}
+}
+
+// misfit says why an entry's type keeps its client from starting a command, or nothing.
+func (r *reader) misfit(s *server) string {
+	kind, isText := r.doc.Text(s.value(s.kind))
+	switch {
+	case present(s.value(s.kind)) && !isText:
+		return "type is no string"
+	case kind != "" && !r.isStdio(s):
+		return fmt.Sprintf("type %q needs a url or is unknown", kind)
+	}
+	return ""
 }
 
 // fault says why a client can't start a stdio entry, or nothing.

@@ -31,7 +31,7 @@ func checkInvariants(t *testing.T, f File) {
 	}
 	checkOutside(t, f, p)
 	back, err := PlanUnwrap(wrapped, options())
-	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Entry.State == Wrapped }) {
+	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Entry.State == Wrapped || s.Entry.Restorable }) {
 		checkForeign(t, p, back, err)
 		return
 	}
@@ -181,6 +181,8 @@ func FuzzRoundTrip(f *testing.F) {
 		`{"mcpServers": {"a": {"url": "https://x"}, "b": {"command": "srv", "x-bouncer-upstream": 1}, "c": null, "d": {"command": "srv", "args": [1]}}}`,
 		"{\"mcpServers\": {\"a\":\n{\"command\": \"srv\"\n, \"env\": {}\n}}}",
 		"{\"mcpServers\": {\"\\ud800\": {\"command\": \"a\\\"b\\\\\", \"args\": [\"\\ud800\", \"\\u2028\", \"<>&\"]}}}",
+		`{"mcpServers": {"a": {"args": ["run"], "x-bouncer-upstream": {"command": "srv"}}, "b": {"command": "bouncer", "args": null, "x-bouncer-upstream": {"args": [], "command": "srv"}}}}`,
+		"{\"mcpServers\": {\"a\": {\n\"command\": \"srv\" // c \t\r\n}, \"b\": {\"command\": \"node\", \"args\": [\"run\", /* c */ \"--upstream-name=b\"], \"x-bouncer-upstream\": {\"command\": \"srv\" // d\n}}}}",
 	} {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)

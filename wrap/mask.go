@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/bouncer-mcp/bouncer/internal/jsonc"
 )
 
 const (
@@ -32,6 +30,8 @@ type pending uint8
 const (
 	nothing pending = iota
 	secret          // the next word is a secret
+	perhaps         // the next word is a secret unless it is a path, a port or a number
+	user            // the next word is NAME:PASSWORD
 	header          // the next word is NAME: VALUE
 )
 
@@ -44,14 +44,49 @@ func (m *masker) arg(arg string) string {
 	case expected == header:
 		m.next = nothing
 		return maskHeader(arg)
+	case expected == perhaps && mayBeSecret(arg):
+		m.next = nothing
+		return masked
+	case expected == user:
+		m.next = nothing
+		return maskUser(arg)
 	}
 	m.next = nothing
 	if harmless(arg) {
 		return arg
 	}
-	if name, _, ok := strings.Cut(arg, ":"); ok && isSecretName(name) && !strings.Contains(name, "/") {
+	if strings.Contains(arg, "-----BEGIN ") {
+		return masked // a key, in PEM
+	}
+	if name, _, ok := strings.Cut(arg, ":"); ok && isSecretName(name) && !strings.Contains(name[min(1, len(name)):], "/") {
 		return maskHeader(arg)
 	}
+	if strings.Contains(arg, ";") && strings.Contains(arg, "=") {
+		return m.settings(arg)
+	}
+	return m.words(arg)
+}
+
+// settings masks a list of NAME=VALUE with semicolons between, such as a connection string. A value may hold blanks.
+func (m *masker) settings(arg string) string {
+	parts := strings.Split(arg, ";")
+	for i, part := range parts {
+		before, _, _ := strings.Cut(part, "=")
+		// Of `--connection=Password=x` the last name counts.
+		if last := strings.LastIndexByte(part, '='); last > len(before) && !isSecretName(before) && !strings.Contains(before, "://") {
+			before = part[:last]
+		}
+		if len(before) < len(part) && isSecretName(before) && !strings.Contains(before, "://") {
+			parts[i] = before + "=" + masked
+			continue
+		}
+		parts[i] = m.words(part)
+	}
+	return strings.Join(parts, ";")
+}
+
+// words masks each of an argument's words.
+func (m *masker) words(arg string) string {
 	var b strings.Builder
 	for arg != "" {
 		n := strings.IndexFunc(arg, unicode.IsSpace)
@@ -94,9 +129,13 @@ func harmless(arg string) bool {
 
 // word masks one word and remembers what it says about the next.
 func (m *masker) word(w string) string {
-	if m.next == secret && !strings.HasPrefix(w, "--") {
+	switch expected := m.next; {
+	case expected == secret && !strings.HasPrefix(w, "--"), expected == perhaps && mayBeSecret(w):
 		m.next = nothing
 		return masked
+	case expected == user:
+		m.next = nothing
+		return maskUser(w)
 	}
 	m.next = nothing
 	bare := strings.Trim(w, `"'`)
@@ -107,6 +146,16 @@ func (m *masker) word(w string) string {
 		return name + "=" + maskHeader(value)
 	case assigned && !strings.Contains(name, "://") && isSecretName(name):
 		return name + "=" + masked
+	case assigned && isUserFlag(name):
+		return name + "=" + maskUser(value)
+	case assigned && !strings.Contains(name, "://"):
+		return name + "=" + m.word(value) // --env=API_KEY=...
+	case isUserFlag(bare):
+		m.next = user
+	case isShortFlag(bare):
+		m.next = perhaps
+	case isGlued(w):
+		return w[:2] + masked
 	case isHeaderFlag(bare):
 		m.next = header
 	case flag && !assigned && isSecretName(bare), strings.HasSuffix(bare, ":") && isSecretName(bare), isScheme(bare):
@@ -117,8 +166,52 @@ func (m *masker) word(w string) string {
 
 func isHeaderFlag(flag string) bool { return flag == "--header" || flag == "--headers" || flag == "-H" }
 
-// isScheme recognises what stands before the credential in an Authorization header.
-func isScheme(w string) bool { return strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic") }
+// isScheme recognises what stands before the credential in an Authorization header, and otherwise by itself.
+func isScheme(w string) bool {
+	switch len(w) {
+	case len("basic"), len("bearer"), len("password"):
+	default:
+		return false
+	}
+	return slices.ContainsFunc([]string{"bearer", "basic", "token", "apikey", "password"}, func(s string) bool { return strings.EqualFold(w, s) })
+}
+
+// isUserFlag recognises the flags of curl and its like for a name and password.
+func isUserFlag(flag string) bool {
+	return flag == "-u" || flag == "--user" || flag == "--proxy-user"
+}
+
+// maskUser hides the password of NAME:PASSWORD. Numbers are a user and a group of the system's.
+func maskUser(s string) string {
+	name, password, ok := strings.Cut(s, ":")
+	if !ok || strings.Trim(password, "0123456789") == "" {
+		return maskTokens(maskURL(s))
+	}
+	return name + ":" + masked
+}
+
+// isShortFlag recognises flags that many programs have for a password, a token or a key, and as many for other things.
+func isShortFlag(flag string) bool { return flag == "-p" || flag == "-t" || flag == "-k" }
+
+// isGlued recognises a short flag with its value behind it. Of -p anything may be a password that is no number and no usual
+// flag's name with one dash.
+func isGlued(w string) bool {
+	if len(w) < 4 || !isShortFlag(w[:2]) || !mayBeSecret(w[2:]) {
+		return false
+	}
+	if strings.ContainsAny(w, "0123456789") {
+		return true
+	}
+	return w[1] == 'p' && !slices.Contains([]string{
+		"-package", "-params", "-path", "-pidfile", "-platform", "-plugin", "-plugins", "-policy", "-port", "-prefix", "-print",
+		"-prod", "-production", "-profile", "-project", "-protocol", "-proxy", "-public",
+	}, w)
+}
+
+// mayBeSecret tells what stands behind a short flag from a path, a port, a number and another flag.
+func mayBeSecret(w string) bool {
+	return w != "" && w[0] != '-' && !strings.ContainsAny(w, `/\=`) && strings.Trim(w, "0123456789:.,") != ""
+}
 
 // maskHeader hides the value of NAME: VALUE, or all of what is no header.
 func maskHeader(s string) string {
@@ -137,38 +230,14 @@ func isSecretName(name string) bool {
 			return true
 		}
 	}
+	if strings.Contains(lower, "session") && strings.HasSuffix(lower, "id") {
+		return true
+	}
 	parts := strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.ContainsFunc(parts, func(part string) bool {
 		return strings.HasSuffix(part, "key") ||
-			slices.Contains([]string{"auth", "bearer", "cookie", "dsn", "jwt", "pass", "passphrase", "pat", "pwd", "sig", "signature"}, part)
+			slices.Contains([]string{"auth", "bearer", "cookie", "dsn", "jwt", "pass", "passphrase", "pat", "sid", "pwd", "sig", "signature"}, part)
 	})
-}
-
-// maskURL hides the user and password of a URL, and those of its parameters that are named like secrets.
-func maskURL(w string) string {
-	scheme := strings.Index(w, "://")
-	if scheme < 0 {
-		return w
-	}
-	head, rest := w[:scheme+3], w[scheme+3:]
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-		rest = masked + rest[at:]
-	}
-	path, query, ok := strings.Cut(rest, "?")
-	if !ok {
-		return head + rest
-	}
-	params := strings.Split(query, "&")
-	for i, param := range params {
-		if name, _, ok := strings.Cut(param, "="); ok && isSecretName(name) {
-			params[i] = name + "=" + masked
-		}
-	}
-	return head + path + "?" + strings.Join(params, "&")
 }
 
 // tokenStarts are how well-known kinds of tokens begin.
@@ -201,60 +270,4 @@ func maskTokens(w string) string {
 		}
 	}
 	return b.String()
-}
-
-// maskFile returns a config's text for showing. Only literals that hold a secret change, so that equal lines stay equal.
-func maskFile(doc *jsonc.Doc) []byte {
-	m := fileMasker{doc: doc}
-	m.value(doc.Root, "")
-	return jsonc.Apply(doc.Src, m.edits)
-}
-
-// fileMasker gathers the edits that mask one file.
-type fileMasker struct {
-	doc   *jsonc.Doc
-	edits []jsonc.Edit
-}
-
-// value masks what is inside v, which is the member key of its object.
-func (m *fileMasker) value(v jsonc.Value, key string) {
-	switch v.Kind {
-	case '{':
-		for _, member := range v.Members {
-			if key == "env" || key == "headers" || isSecretName(member.Key) && isScalar(member.Value) {
-				m.hide(member.Value)
-				continue
-			}
-			m.value(member.Value, member.Key)
-		}
-	case '[':
-		words := masker{}
-		for _, elem := range v.Elems {
-			if elem.Kind == '"' {
-				m.text(elem, &words)
-			} else {
-				m.value(elem, "")
-			}
-		}
-	case '"':
-		m.text(v, &masker{})
-	}
-}
-
-func isScalar(v jsonc.Value) bool { return v.Kind == '"' || v.Kind == '0' }
-
-// hide replaces a whole value.
-func (m *fileMasker) hide(v jsonc.Value) {
-	m.edits = append(m.edits, jsonc.Edit{Start: v.Start, End: v.End, Text: jsonc.Quote(masked)})
-}
-
-// text masks inside a string.
-func (m *fileMasker) text(v jsonc.Value, words *masker) {
-	text, ok := m.doc.Text(v)
-	if !ok {
-		return
-	}
-	if shown := words.arg(text); shown != text {
-		m.edits = append(m.edits, jsonc.Edit{Start: v.Start, End: v.End, Text: jsonc.Quote(shown)})
-	}
 }

@@ -110,7 +110,7 @@ func (w *wrapping) step(s *server) Step {
 		if why := w.obstacle(s); why != "" {
 			return skip(why)
 		}
-		return Step{Entry: s.Entry, Action: Wrap, Original: w.original(s)}
+		return Step{Entry: s.Entry, Action: Wrap, Reason: w.remark(), Original: w.original(s)}
 	case s.State == Wrapped && !s.Legacy && (s.Launcher != w.launcher || !s.run.equal(w.line(s))):
 		if why := w.obstacle(s); why != "" && s.Reason == "" {
 			return skip(why)
@@ -124,6 +124,14 @@ func (w *wrapping) step(s *server) Step {
 		return skip("is bouncer itself")
 	}
 	return skip(s.Reason)
+}
+
+// remark says what an entry can't have that was asked for, or nothing.
+func (w *wrapping) remark() string {
+	if w.options.Homed && w.file.Shared {
+		return "without --home, which is yours alone"
+	}
+	return ""
 }
 
 // obstacle says why an entry that could be wrapped must not be, or nothing.
@@ -153,24 +161,28 @@ func (w *wrapping) line(s *server) runLine {
 	if w.options.Profile != "" {
 		line.profile = w.options.Profile
 	}
-	if w.options.Home != "" && !w.file.Shared && movesHome(s.value(s.env)) {
-		line.home = w.options.Home
+	if w.options.Home != "" && !w.file.Shared {
+		switch settled, moved := homes(s.value(s.env)); {
+		case settled: // by the person, who has put BOUNCER_HOME there
+		case moved || w.options.Homed:
+			line.home = w.options.Home
+		}
 	}
 	return line
 }
 
-// movesHome reports whether an entry's env leads bouncer's own look-ups astray: it is started with that env too.
-func movesHome(env jsonc.Value) bool {
-	home := false
+// homes reports whether an entry's env names bouncer's own home, and whether it leads bouncer's look-ups astray: bouncer is
+// started with that env too.
+func homes(env jsonc.Value) (settled, moved bool) {
 	for _, m := range env.Members {
 		switch strings.ToUpper(m.Key) {
 		case "BOUNCER_HOME":
-			return false // the person has settled it
+			settled = true
 		case "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME":
-			home = true
+			moved = true
 		}
 	}
-	return home
+	return settled, moved
 }
 
 // name is the literal of an entry's name.

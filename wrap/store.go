@@ -57,8 +57,9 @@ type Generation struct {
 // Saved is one file of a generation.
 type Saved struct {
 	Client  string       `json:"client,omitempty"`
-	Path    string       `json:"path"` // as configured
-	Real    string       `json:"real"` // symlinks resolved
+	Also    []string     `json:"also,omitempty"` // other clients that read it
+	Path    string       `json:"path"`           // as configured
+	Real    string       `json:"real"`           // symlinks resolved
 	Before  string       `json:"before"`
 	After   string       `json:"after"`
 	Backup  string       `json:"backup"` // file name in the generation's folder
@@ -255,7 +256,7 @@ func (s *Store) lockFile(real string) (string, error) {
 func (t target) saved() Saved {
 	before := digest(t.plan.Before)
 	saved := Saved{
-		Client: t.plan.File.Client, Path: t.plan.Path, Real: t.real,
+		Client: t.plan.File.Client, Also: t.plan.File.Also, Path: t.plan.Path, Real: t.real,
 		Before: before, After: digest(t.plan.After), Backup: before,
 		Mode: t.plan.Mode, Format: t.plan.File.Format, Lock: t.plan.Lock, Entries: []string{},
 		Splices: t.plan.splices(),

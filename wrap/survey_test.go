@@ -168,6 +168,8 @@ func TestSecrets(t *testing.T) {
 		{`{"url": "https://x/?api_key=${KEY}"}`, nil},
 		{`{"command": "a", "args": ["--token", "abc"]}`, []string{"an argument"}},
 		{`{"command": "a", "args": ["--token=abc"]}`, []string{"an argument"}},
+		{`{"command": "a", "args": ["-p", "typescript", "-ptypescript5", "-t", "image"]}`, nil},
+		{`{"url": "https://mcp.zapier.com/api/mcp/s/YWJjZGVmZ2hpamtsbW5vcA12/mcp"}`, []string{"the url"}},
 		{`{"command": "a", "args": ["--header", "Authorization: Bearer abc"]}`, []string{"an argument"}},
 		{`{"command": "a", "args": ["--token", "${TOKEN}", "--key=${KEY}", "--header", "Authorization: Bearer ${T}", "https://x"]}`, nil},
 		{`{"command": "bouncer", "args": ["run", "--upstream-name=a", "--", "a", "--token=abc"]}`, []string{"an argument"}},

@@ -56,7 +56,7 @@ func (s *Store) planUndo(g Generation, saved Saved) (Plan, error) {
 	if now := digest(current); now != saved.After && now != saved.Before {
 		return Plan{}, fmt.Errorf("%w that generation %d wrote", ErrChanged, g.Number)
 	}
-	file := File{Client: saved.Client, Path: saved.Path, Format: saved.Format, Lock: saved.Lock, Data: current, Mode: saved.Mode}
+	file := File{Client: saved.Client, Also: saved.Also, Path: saved.Path, Format: saved.Format, Lock: saved.Lock, Data: current, Mode: saved.Mode}
 	plan := Plan{
 		Change: Change{Path: saved.Path, Before: current, After: before, Mode: saved.Mode, Lock: saved.Lock},
 		File:   file,

@@ -25,9 +25,12 @@ func PlanUnwrap(f File, o Options) (Plan, error) {
 			continue
 		}
 		steps[i].Reason = u.comments(s)
-		if s.Legacy {
+		switch {
+		case s.Legacy:
 			edits = append(edits, u.restore(s))
-		} else {
+		case s.back == fromRecord:
+			edits = append(edits, u.recall(s)...)
+		default:
 			edits = append(edits, u.unwrap(s)...)
 		}
 	}
@@ -46,7 +49,7 @@ func unwrapStep(s *server, o Options) Step {
 		step.Action, step.Reason = Skip, "not chosen"
 	case s.State == Wrapped && s.Legacy && recordless(s):
 		step.Action, step.Reason = Skip, s.Reason
-	case s.State == Wrapped:
+	case s.back != noway || s.State == Wrapped:
 		step.Action = Unwrap
 	case s.State == Stale:
 		step.Action, step.Reason = Skip, s.Reason
@@ -57,12 +60,14 @@ func unwrapStep(s *server, o Options) Step {
 // recordless reports whether a legacy entry has lost what it was.
 func recordless(s *server) bool { return s.value(s.sentinel).Kind != '{' }
 
-// PlanDropStale plans taking stale sentinels away: records on entries that do not start bouncer.
+// PlanDropStale plans taking stale sentinels away: records on entries that do not start bouncer. Where bouncer's arguments
+// still stand behind another command, the entry gets back what the record says instead.
 func PlanDropStale(f File, o Options) (Plan, error) {
 	doc, servers, err := read(f, o.launchers())
 	if err != nil {
 		return Plan{}, err
 	}
+	u := unwrapping{doc: doc}
 	steps := make([]Step, len(servers))
 	var edits []jsonc.Edit
 	for i := range servers {
@@ -71,6 +76,9 @@ func PlanDropStale(f File, o Options) (Plan, error) {
 		switch {
 		case !o.chosen(s.Entry):
 			steps[i].Action, steps[i].Reason = Skip, "not chosen"
+		case s.State == Stale && s.back == fromRecord:
+			steps[i].Action, steps[i].Reason = Restore, fromTheRecord
+			edits = append(edits, u.recall(s)...)
 		case s.State == Stale:
 			steps[i].Action = Drop
 			edits = append(edits, doc.Remove(s.member.Value, s.sentinel)...)
@@ -112,6 +120,31 @@ func (u *unwrapping) unwrap(s *server) []jsonc.Edit {
 	return append(edits, u.doc.Remove(obj, gone...)...)
 }
 
+// fromTheRecord is the remark on an entry whose command line no longer tells what it was.
+const fromTheRecord = "its command line comes from the record"
+
+// recall gives an entry the command and the args that the sentinel has, with the literals that stand there.
+func (u *unwrapping) recall(s *server) []jsonc.Edit {
+	sentinel := s.value(s.sentinel)
+	kept := recordIn(u.doc, sentinel)
+	swap := func(v, by jsonc.Value) jsonc.Edit {
+		return jsonc.Edit{Start: v.Start, End: v.End, Text: u.doc.Literal(by)}
+	}
+	edits := []jsonc.Edit{swap(s.value(s.command), kept.command)}
+	gone := []int{s.sentinel}
+	switch {
+	case kept.args.Kind == 0 && s.args >= 0:
+		gone = append(gone, s.args)
+	case kept.args.Kind != 0 && s.args >= 0:
+		edits = append(edits, swap(s.value(s.args), kept.args))
+	case kept.args.Kind != 0: // the record's place is as good as any
+		member := s.member.Value.Members[s.sentinel]
+		name := jsonc.Edit{Start: member.KeyStart, End: member.KeyEnd, Text: []byte(`"args"`)}
+		return append(edits, name, swap(sentinel, kept.args))
+	}
+	return append(edits, u.doc.Remove(s.member.Value, gone...)...)
+}
+
 // comments says what becomes of comments that somebody has put into what bouncer inserted.
 func (u *unwrapping) comments(s *server) string {
 	sentinel := s.value(s.sentinel)
@@ -122,6 +155,8 @@ func (u *unwrapping) comments(s *server) string {
 		if u.doc.Commented(whole) || u.doc.Commented(rest) {
 			return "its comments go, as all of it comes from the record"
 		}
+	case s.back == fromRecord:
+		return fromTheRecord
 	case s.sentinel >= 0 && u.doc.Commented(sentinel):
 		return "the comments in " + Sentinel + " go with it"
 	case u.original(s) != "[]" && u.doc.Commented(s.value(s.args)):
@@ -218,10 +253,11 @@ func verifyUnwrap(p Plan, o Options) error {
 		return errors.New("the edit would change which servers there are")
 	}
 	for i, step := range p.Steps {
-		if step.Action != Unwrap && step.Action != Drop {
+		if step.Action != Unwrap && step.Action != Drop && step.Action != Restore {
 			continue
 		}
-		if now := servers[i].argv; len(now) == 0 || !slices.Equal(now, append([]string{step.Entry.Command}, step.Entry.Args...)) {
+		want := append([]string{step.Entry.Command}, step.Entry.Args...)
+		if now := servers[i].argv; len(now) == 0 || !slices.Equal(now, want) {
 			return errors.New("the edit would change what a server starts")
 		}
 	}

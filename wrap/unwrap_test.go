@@ -173,3 +173,37 @@ func TestDropStale(t *testing.T) {
 		t.Errorf("%s:\n%s", actions(p), p.After)
 	}
 }
+
+// TestUnwrapFromRecord: where the command line has lost the server, the record gives it back, args and their absence included.
+func TestUnwrapFromRecord(t *testing.T) {
+	const record = `"x-bouncer-upstream": {"command": "np\u0078", "args": ["a", "b"]}`
+	for _, tt := range []struct{ name, entry, want string }{
+		{"args are gone", `{"command": "bouncer", ` + record + `}`, `{"command": "np\u0078", "args": ["a", "b"]}`},
+		{"args are empty", `{"command": "bouncer", "args": [], ` + record + `}`, `{"command": "np\u0078", "args": ["a", "b"]}`},
+		{"args are null", `{"args": null, "command": "bouncer", ` + record + `, "env": {}}`, `{"args": ["a", "b"], "command": "np\u0078", "env": {}}`},
+		{"no dashes", `{"command": "bouncer", "args": ["run", "--upstream-name=s", "npx", "a", "b"], ` + record + `}`, `{"command": "np\u0078", "args": ["a", "b"]}`},
+		{"no name", `{"command": "bouncer", "args": ["run", "--", "npx", "a", "b"], ` + record + `}`, `{"command": "np\u0078", "args": ["a", "b"]}`},
+		{"half put back", `{"command": "npx", "args": ["run", "--upstream-name=s", "--", "npx", "a", "b"], ` + record + `}`, `{"command": "np\u0078", "args": ["a", "b"]}`},
+		{"had no args", `{"command": "bouncer", "args": ["run"], "x-bouncer-upstream": {"command": "srv"}}`, `{"command": "srv"}`},
+		{"a record of nothing", `{"command": "bouncer", "args": ["run"], "x-bouncer-upstream": {}}`, ""},
+		{"no record", `{"command": "bouncer", "args": ["run"]}`, ""},
+		{"no command", `{"args": ["run"], ` + record + `}`, ""},
+		{"serves", `{"command": "bouncer", "args": ["serve"], ` + record + `}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, want := one(tt.entry), tt.want
+			if want == "" {
+				want = tt.entry
+			}
+			if e := entry(t, f); e.Restorable != (tt.want != "") {
+				t.Errorf("read %+v", e)
+			}
+			if got := string(mustUnwrap(t, f, options()).After); got != string(one(want).Data) {
+				t.Errorf("got  %s\nwant %s", got, one(want).Data)
+			}
+			if fixed, err := PlanDropStale(f, options()); err != nil || tt.want != "" && entry(t, f).State == Stale && string(fixed.After) != string(one(want).Data) {
+				t.Errorf("dropped into %s, %v", fixed.After, err)
+			}
+		})
+	}
+}

@@ -15,8 +15,9 @@ const Sentinel = "x-bouncer-upstream"
 
 // File is one config as it was read.
 type File struct {
-	Client string // id, empty for --config of an unknown kind
-	Path   string // as configured, symlinks not resolved
+	Client string   // id, empty for --config of an unknown kind
+	Also   []string // ids of other clients whose path leads to this file too
+	Path   string   // as configured, symlinks not resolved
 	Maps   []clients.Map
 	Format jsonc.Format
 	Shared bool
@@ -33,7 +34,7 @@ type State string
 const (
 	Plain   State = "plain"   // a stdio server without bouncer
 	Wrapped State = "wrapped" // starts through bouncer
-	Remote  State = "remote"  // has a url and no command: bypasses bouncer
+	Remote  State = "remote"  // its client goes to a url, whatever command stands beside it: bypasses bouncer
 	Stale   State = "stale"   // carries a sentinel but does not start bouncer
 	Own     State = "own"     // bouncer serve, gateway: never wrapped
 	Invalid State = "invalid" // can't be started by the client either
@@ -54,10 +55,15 @@ type Entry struct {
 	Profile    string   // --profile flag
 	Command    string   // of the upstream, whether wrapped or not
 	Args       []string
-	URL        string
-	NoSentinel bool // wrapped, and the sentinel is gone
-	Disagree   bool // wrapped, and sentinel and argv name different upstreams
-	Legacy     bool // written by the original Python bouncer
+	URL        string   // of a remote server
+	Home       string   // of a wrapped entry: what --home says, or BOUNCER_HOME in its env
+	Settled    bool     // it is BOUNCER_HOME that says it
+	Flags      []string // of a wrapped entry: what stands between run and the dashes
+	Restorable bool     // Invalid or Stale, and unwrapping can give the server back that it was
+	NoSentinel bool     // wrapped, and the sentinel is gone
+	Disagree   bool     // wrapped, and sentinel and argv name different upstreams
+	Reordered  bool     // they disagree about the arguments alone
+	Legacy     bool     // written by the original Python bouncer
 }
 
 // FileError is a fault in one config.
@@ -67,10 +73,11 @@ type FileError struct {
 }
 
 func (e *FileError) Error() string {
+	why := strings.TrimPrefix(e.Err.Error(), e.Path+": ") // it often begins with the path, which is enough once
 	if e.Client == "" {
-		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+		return fmt.Sprintf("%s: %s", e.Path, why)
 	}
-	return fmt.Sprintf("%s: %s: %v", e.Client, e.Path, e.Err)
+	return fmt.Sprintf("%s: %s: %s", e.Client, e.Path, why)
 }
 
 func (e *FileError) Unwrap() error { return e.Err }
@@ -87,8 +94,10 @@ type Options struct {
 	Pointers map[string]bool // only these entries, by PointerKey; nil for all
 	Policies []string        // absolute paths, become --policy; empty leaves those of a wrapped entry alone
 	Profile  string          // becomes --profile; empty leaves that of a wrapped entry alone
-	// Home becomes --home for entries whose env moves the places that bouncer would look in. Empty for none.
-	Home string
+	// Home becomes --home for entries whose env moves the places that bouncer would look in, and with Homed, which says that
+	// it is not the place where bouncer looks by itself, for all that one person has. Empty for none.
+	Home  string
+	Homed bool
 	// Aside are the entries that PlanWrap leaves as they are whatever else is chosen, by PointerKey, and why.
 	Aside map[string]string
 	// Originals are what bouncer's store remembers of the file's entries, by PointerKey. It may be nil.

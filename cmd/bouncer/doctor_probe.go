@@ -36,7 +36,7 @@ func (a *app) probe(ctx context.Context, o doctorOptions, facts doctor.Facts, se
 		for j := range facts.Files[i].Entries {
 			e := &facts.Files[i].Entries[j]
 			s, ok := servers[e]
-			if !ok || e.URL != "" || e.State != wrap.Plain && e.State != wrap.Wrapped && e.State != wrap.Listed {
+			if !ok || e.State != wrap.Plain && e.State != wrap.Wrapped && e.State != wrap.Listed {
 				continue
 			}
 			spec, why := a.specOf(s)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
+	"github.com/bouncer-mcp/bouncer/internal/term"
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
@@ -57,7 +59,7 @@ func (a *app) newEdit(verb wrap.Action, o editOptions) (*edit, error) {
 
 // options are those that both directions share.
 func (e *edit) options() wrap.Options {
-	return wrap.Options{Known: e.known(), Servers: e.servers, Scopes: e.clientScopes()}
+	return wrap.Options{Known: e.known(), Servers: e.servers, Scopes: e.clientScopes(), Homed: e.places.Chosen}
 }
 
 // answerable refuses to print JSON where a person would have to be asked.
@@ -121,7 +123,7 @@ func (e *edit) carryOut(changes []wrap.Plan) error {
 	}
 	if e.apply == nil {
 		e.apply = func(changes []wrap.Plan) (wrap.Generation, error) {
-			return wrap.Apply(e.store, changes, wrap.ApplyOptions{Command: string(e.verb), Replan: e.replan})
+			return wrap.Apply(e.store, changes, wrap.ApplyOptions{Command: string(e.verb), Replan: e.replan, Waiting: e.waiting})
 		}
 	}
 	done, err := e.apply(changes)
@@ -217,16 +219,16 @@ func (e *edit) sparesRunning() error {
 	busy := map[string]error{}
 	var spared []wrap.Plan
 	for _, plan := range e.plans {
-		id := plan.File.Client
-		if _, asked := busy[id]; !asked && !same(plan) {
-			why, err := e.waitFor(id)
-			if err != nil {
-				return err
-			}
-			busy[id] = why
+		if same(plan) {
+			spared = append(spared, plan)
+			continue
 		}
-		if why := busy[id]; why != nil && !same(plan) {
-			e.refused = append(e.refused, &wrap.FileError{Client: id, Path: plan.Path, Err: why})
+		why, err := e.busy(readers(plan.File), busy)
+		if err != nil {
+			return err
+		}
+		if why != nil {
+			e.refused = append(e.refused, &wrap.FileError{Client: plan.File.Client, Path: plan.Path, Err: why})
 			e.hints = append(e.hints, "quit it and run the command again, or add --while-running")
 			continue
 		}
@@ -234,6 +236,32 @@ func (e *edit) sparesRunning() error {
 	}
 	e.plans = spared
 	return nil
+}
+
+// readers are the ids of all clients that read a file.
+func readers(f wrap.File) []string { return append([]string{f.Client}, f.Also...) }
+
+// busy returns why the first of some clients that runs keeps its file from being written, or nil. It remembers what it has
+// found out, so that nobody is asked twice.
+func (e *edit) busy(ids []string, known map[string]error) (why, err error) {
+	for _, id := range ids {
+		if _, asked := known[id]; !asked {
+			why, err := e.waitFor(id)
+			if err != nil {
+				return nil, err
+			}
+			known[id] = why
+		}
+		if known[id] != nil {
+			return known[id], nil
+		}
+	}
+	return nil, nil
+}
+
+// waiting tells what the command stands still for.
+func (e *edit) waiting(lock string) {
+	fmt.Fprintf(e.err, "bouncer: waiting for another program to release %s\n", term.Visible(lock))
 }
 
 // waitFor returns why a client's file must not be written now, or nil. A person at the terminal may quit the client meanwhile.
@@ -298,10 +326,18 @@ func outline(plan wrap.Plan) []string {
 // unapplied turns a failed apply into advice.
 func (e *edit) unapplied(err error) error {
 	all := errors.Join(append(e.refused, err)...)
-	if errors.Is(err, wrap.ErrChanged) {
-		return advise(all, "another program wrote the file meanwhile; run the command again")
+	var hints []string
+	switch {
+	case errors.Is(err, wrap.ErrHalfDone):
+		return all
+	case errors.Is(err, wrap.ErrChanged):
+		hints = append(hints, "another program wrote the file meanwhile; run the command again")
+	case errors.Is(err, atomicfile.ErrLocked):
+		hints = append(hints, "run the command again when that program is done")
+	case errors.Is(err, atomicfile.ErrLeftover):
+		hints = append(hints, "look what it is and remove it, then run the command again")
 	}
-	return all
+	return advise(all, append(hints, "no config was changed")...)
 }
 
 // changes are the plans that do something.

@@ -21,6 +21,11 @@ func (e *edit) show(changes []wrap.Plan) {
 	if len(changes) > 0 {
 		e.printf("Servers to %s:\n", e.words().verb)
 		e.printTable("  ", stepRows(changes))
+		for _, plan := range changes {
+			if len(plan.File.Also) > 0 {
+				e.printf("  %s is also read by %s\n", plan.Path, list(plan.File.Also))
+			}
+		}
 		e.printf("\n")
 	}
 	e.showAside()
@@ -127,12 +132,14 @@ func (e *edit) told(changes []wrap.Plan, done wrap.Generation) {
 	e.printf("\nTo make it effective:\n")
 	var seen []string
 	for _, plan := range changes {
-		client, ok := clients.ByID(plan.File.Client)
-		if !ok || slices.Contains(seen, client.ID) {
-			continue
+		for _, id := range readers(plan.File) {
+			client, ok := clients.ByID(id)
+			if !ok || slices.Contains(seen, id) {
+				continue
+			}
+			seen = append(seen, id)
+			e.printf("  %s\n", client.Reload)
 		}
-		seen = append(seen, client.ID)
-		e.printf("  %s\n", client.Reload)
 	}
 	if len(seen) == 0 {
 		e.printf("  restart the programs that read %s\n", list(paths(changes)))
@@ -170,6 +177,7 @@ type editReport struct {
 
 type fileReport struct {
 	Client  string          `json:"client"`
+	Also    []string        `json:"also,omitempty"` // other clients that read this very file
 	Path    string          `json:"path"`
 	Scopes  []clients.Scope `json:"scopes"`
 	Servers []serverReport  `json:"servers"`
@@ -210,7 +218,7 @@ func (e *edit) finishJSON(changes []wrap.Plan, done wrap.Generation) error {
 }
 
 func reportFile(plan wrap.Plan) fileReport {
-	file := fileReport{Client: plan.File.Client, Path: plan.Path, Scopes: []clients.Scope{}, Servers: []serverReport{}}
+	file := fileReport{Client: plan.File.Client, Also: plan.File.Also, Path: plan.Path, Scopes: []clients.Scope{}, Servers: []serverReport{}}
 	for _, step := range plan.Steps {
 		if !changed(step) {
 			continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 
@@ -13,6 +14,21 @@ func (a *app) find(s selection) (wrap.Found, error) {
 	env, err := a.clientEnv()
 	if err != nil {
 		return wrap.Found{}, err
+	}
+	if _, err := systemHome(); err != nil && len(s.configs) == 0 {
+		return wrap.Found{}, advise(err, "set HOME, or name the files with --config")
+	}
+	if _, err := a.cwd(); err != nil && len(s.configs) == 0 {
+		fmt.Fprintf(a.err, "bouncer: left out what belongs to a project, since the working directory can't be told: %v\n", err)
+	}
+	s.configs = slices.Clone(s.configs)
+	for i, file := range s.configs {
+		if file == "" {
+			return wrap.Found{}, misuse("--config takes the path of a file", "--config is empty")
+		}
+		if s.configs[i], err = a.absolute(file); err != nil {
+			return wrap.Found{}, err
+		}
 	}
 	return wrap.Discover(env, wrap.DiscoverOptions{Clients: s.clients, Files: s.configs, Scopes: s.clientScopes()}), nil
 }

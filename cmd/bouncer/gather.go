@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,6 +46,9 @@ func (a *app) gather(s selection) (doctor.Facts, map[*doctor.Entry]wrap.Server, 
 		facts.Files = append(facts.Files, doctor.File{Client: fault.Client, Path: fault.Path, Err: &fault})
 	}
 	facts.Clients = installed(facts, l.env)
+	if p.Chosen {
+		facts.Home = p.State
+	}
 	facts.Policies = tryPolicies(p.Policy, facts.Files)
 	facts.Audit.Report, facts.Audit.Err = audit.Verify(p.State)
 	return facts, g.index(facts.Files), nil
@@ -55,7 +60,7 @@ func installed(facts doctor.Facts, env clients.Env) []doctor.Client {
 	for _, c := range clients.All() {
 		files := 0
 		for _, f := range facts.Files {
-			if f.Client == c.ID {
+			if f.Client == c.ID || slices.Contains(f.Also, c.ID) {
 				files++
 			}
 		}
@@ -94,6 +99,9 @@ func tryPolicies(own string, files []doctor.File) []doctor.Policy {
 	for _, f := range files {
 		for _, e := range f.Entries {
 			names = append(names, e.Policies...)
+			if own, err := policyOf(e.Home); err == nil && e.Home != "" && exists(own) {
+				names = append(names, own)
+			}
 		}
 	}
 	var policies []doctor.Policy
@@ -106,6 +114,30 @@ func tryPolicies(own string, files []doctor.File) []doctor.Policy {
 		policies = append(policies, doctor.Policy{Path: name, Err: err})
 	}
 	return policies
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
+// refusal says why bouncer run would not take the flags of a wrapped entry, or nothing. The command itself is asked.
+func refusal(e wrap.Entry) string {
+	silent := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+	cmd, _, err := newRootCmd(silent).Find([]string{"run"})
+	if err == nil {
+		err = cmd.ParseFlags(e.Flags)
+	}
+	if err == nil && cmd.Flags().NArg() > 0 {
+		err = fmt.Errorf("%q stands before the --", cmd.Flags().Arg(0))
+	}
+	if err == nil {
+		err = checkProfile(e.Profile)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // gathering turns what was read into facts.
@@ -126,7 +158,7 @@ func (g *gathering) files(found wrap.Found) []doctor.File {
 		at[f.Path] = len(files)
 		readable, writable := exposed(g.env.OS, f.Mode)
 		files = append(files, doctor.File{
-			Client: f.Client, Path: f.Path, Shared: f.Shared, Legible: readable, Open: writable,
+			Client: f.Client, Also: f.Also, Path: f.Path, Shared: f.Shared, Legible: readable, Open: writable,
 			Managed: slices.ContainsFunc(found.Managed, func(m wrap.File) bool { return m.Path == f.Path }),
 		})
 	}
@@ -196,6 +228,7 @@ func (g *gathering) entry(s wrap.Server, past wrap.Past, all []wrap.Entry) docto
 	}
 	if e.State == wrap.Wrapped {
 		e.Start = g.start(e.Launcher)
+		e.Refused = refusal(s.Entry)
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -45,7 +46,27 @@ func newApp() *app {
 
 // run executes one command line and returns the exit code.
 func run(args []string, a *app) int {
+	out := &recorder{Writer: a.out}
+	a.out = out
 	root := newRootCmd(a)
 	root.SetArgs(args)
-	return a.report(root.ExecuteContext(context.Background()))
+	err := root.ExecuteContext(context.Background())
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("standard output: %w", out.err) // whoever reads it does not know what was done
+	}
+	return a.report(err)
+}
+
+// recorder remembers the first write that failed.
+type recorder struct {
+	io.Writer
+	err error
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	n, err := r.Writer.Write(p)
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
 }

@@ -19,6 +19,7 @@ import (
 type places struct {
 	State  string // backups, stored originals, audit.jsonl
 	Policy string // the user's policy file
+	Chosen bool   // by --home or BOUNCER_HOME: a server that is not told of it looks elsewhere
 }
 
 // places follows --home, then BOUNCER_HOME, then the system's conventions.
@@ -28,17 +29,50 @@ func (a *app) places() (places, error) {
 		home = a.getenv("BOUNCER_HOME")
 	}
 	if home == "" {
-		return places{
-			State:  filepath.Join(xdg.StateHome, "bouncer"),
-			Policy: filepath.Join(xdg.ConfigHome, "bouncer", "policy.yaml"),
-		}, nil
+		return systemPlaces()
 	}
 	home, err := a.absolute(home)
 	if err != nil {
 		return places{}, err
 	}
 	file, err := policyIn(home)
-	return places{State: home, Policy: file}, err
+	return places{State: home, Policy: file, Chosen: true}, err
+}
+
+// systemPlaces are those by the system's conventions.
+func systemPlaces() (places, error) {
+	named := filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) && filepath.IsAbs(os.Getenv("XDG_CONFIG_HOME"))
+	if _, err := systemHome(); err != nil && !named {
+		return places{}, advise(fmt.Errorf("no place for bouncer's own files: %w", err), "--home=DIR names one")
+	}
+	return places{
+		State:  filepath.Join(xdg.StateHome, "bouncer"),
+		Policy: filepath.Join(xdg.ConfigHome, "bouncer", "policy.yaml"),
+	}, nil
+}
+
+// systemHome is the person's home folder. Where nothing tells it, there is none: the root of the file system is nobody's.
+func systemHome() (string, error) {
+	home, err := os.UserHomeDir()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("no home folder: %w", err)
+	case !filepath.IsAbs(home):
+		return "", fmt.Errorf("no home folder: %q is no absolute path", home)
+	}
+	return xdg.Home, nil
+}
+
+// policyOf is the user's policy file of a wrapped server: its --home leads there, or the system's conventions.
+func policyOf(home string) (string, error) {
+	if strings.Contains(home, "$") {
+		return "", nil // its client puts something in
+	}
+	if home != "" {
+		return policyIn(home)
+	}
+	p, err := systemPlaces()
+	return p.Policy, err
 }
 
 // policyPointer names a file in the state directory that holds the path of the user's policy file. A server whose env moves
@@ -95,14 +129,19 @@ func (a *app) absolute(path string) (string, error) {
 
 // clientEnv is what the places of client configs depend on.
 func (a *app) clientEnv() (clients.Env, error) {
+	home, err := systemHome()
+	config := xdg.ConfigHome
+	if err != nil {
+		home, config = "", "" // then only configs that are named can be found
+	}
 	dir, err := a.cwd()
 	if err != nil {
-		return clients.Env{}, fmt.Errorf("working directory: %w", err)
+		dir = "" // it was removed, or may not be looked at: no project is here
 	}
 	return clients.Env{
 		OS:      a.goos,
-		Home:    xdg.Home,
-		Config:  xdg.ConfigHome,
+		Home:    home,
+		Config:  config,
 		Roaming: a.getenv("APPDATA"),
 		Local:   a.getenv("LOCALAPPDATA"),
 		Project: dir,

@@ -101,6 +101,7 @@ func settle(env *testscript.Env, installed string) error {
 		"BOUNCER":         filepath.Join(bin, filepath.Base(installed)),
 		"STATE":           filepath.Join(home, ".local", "state", "bouncer"),
 		"NO_COLOR":        "",
+		"GORACE":          "atexit_sleep_ms=0", // or every process of a race build takes a second to end
 	} {
 		env.Setenv(name, value)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,7 @@ type statusReport struct {
 
 type serverStatus struct {
 	Client    string        `json:"client"`
+	Also      []string      `json:"also,omitempty"`  // other clients that read this very file
 	Scope     clients.Scope `json:"scope"`           // or plugin, agent, extension, organisation
 	Owner     string        `json:"owner,omitempty"` // the plugin, agent or extension
 	Project   string        `json:"project"`         // the folder the server belongs to, or empty
@@ -95,17 +97,17 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 	if err != nil {
 		return report, nil, err
 	}
-	own := p.Policy
-	if _, err := os.Stat(own); err != nil {
-		own = "" // doctor tells why a policy that exists does not load
-	}
 	asides, err := wrap.NewStore(p.State).Asides()
 	if err != nil {
 		return report, nil, err
 	}
 	servers, refused := found.Survey(a.known()...)
 	for _, server := range servers {
-		d := describe(server, own)
+		d, err := describe(server)
+		if err != nil { // of one server's own home, which is no reason to hide the others
+			err = fmt.Errorf("server %q: %w", server.Name, err)
+			refused = append(refused, &wrap.FileError{Client: server.File.Client, Path: server.File.Path, Err: err})
+		}
 		d.Aside = slices.ContainsFunc(asides, func(a wrap.Aside) bool { return a.Of(server.File, server.Entry) })
 		report.Servers = append(report.Servers, d)
 	}
@@ -127,26 +129,31 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 	return report, append(faults(found), refused...), nil
 }
 
-func describe(server wrap.Server, own string) serverStatus {
+func describe(server wrap.Server) (serverStatus, error) {
 	e := server.Entry
 	s := serverStatus{
-		Client: server.File.Client, Scope: e.Scope, Project: server.Project, Path: server.File.Path,
+		Client: server.File.Client, Also: server.File.Also, Scope: e.Scope, Project: server.Project, Path: server.File.Path,
 		Name: e.Name, Transport: transport(e), State: e.State, Reason: e.Reason,
 		Effect: server.Effect, By: server.By, winner: server.Winner,
 		Policies: []string{}, Profile: e.Profile,
 	}
-	if e.State == wrap.Wrapped {
-		s.Policies = append(s.Policies, e.Policies...)
-		if own != "" {
-			s.Policies = append(s.Policies, own)
-		}
+	if e.State != wrap.Wrapped {
+		return s, nil
 	}
-	return s
+	s.Policies = append(s.Policies, e.Policies...)
+	own, err := policyOf(e.Home)
+	if err != nil {
+		return s, err
+	}
+	if _, err := os.Stat(own); err == nil { // doctor tells why a policy that exists does not load
+		s.Policies = append(s.Policies, own)
+	}
+	return s, nil
 }
 
 func transport(e wrap.Entry) string {
 	switch {
-	case e.URL != "":
+	case e.State == wrap.Remote:
 		return "remote"
 	case e.Command != "":
 		return "stdio"
@@ -162,7 +169,7 @@ func (a *app) printStatus(servers []serverStatus) {
 	somewhere := false
 	for _, s := range servers {
 		rows = append(rows, []string{
-			s.Client, string(s.Scope), cmp.Or(s.Owner, s.Project), shownName(s.Name), stateWords(s), policyWords(s),
+			strings.Join(append([]string{s.Client}, s.Also...), ", "), string(s.Scope), cmp.Or(s.Owner, s.Project), shownName(s.Name), stateWords(s), policyWords(s),
 		})
 		somewhere = somewhere || rows[len(rows)-1][where] != ""
 	}

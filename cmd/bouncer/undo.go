@@ -86,7 +86,7 @@ func (a *app) undo(number int, o undoOptions) error {
 		return err
 	}
 	e.apply = func([]wrap.Plan) (wrap.Generation, error) {
-		return wrap.Undo(e.store, g.Number, wrap.ApplyOptions{Command: "undo"})
+		return wrap.Undo(e.store, g.Number, wrap.ApplyOptions{Command: "undo", Waiting: e.waiting})
 	}
 	return e.carryOut(e.changes())
 }

@@ -57,7 +57,7 @@ func (w Writer) Stage(path string, data []byte, mode fs.FileMode) (*Staged, erro
 		return nil, err
 	}
 	if old != nil && old.Mode().Perm()&0o200 == 0 {
-		return nil, fmt.Errorf("%s is marked read-only: %w", target, fs.ErrPermission)
+		return nil, fmt.Errorf("%s: marked read-only: %w", target, fs.ErrPermission)
 	}
 	if old == nil && mode == 0 {
 		mode = 0o600

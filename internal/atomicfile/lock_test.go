@@ -115,7 +115,7 @@ func TestLockDirTakesOver(t *testing.T) {
 		{"stale directory", func(t *testing.T, path string) { mkdir(t, path) }, 3 * time.Hour, nil},
 		{"fresh file", func(t *testing.T, path string) { write(t, path, "", 0o600) }, time.Minute, ErrLocked},
 		{"stale file", func(t *testing.T, path string) { write(t, path, "", 0o600) }, 3 * time.Hour, nil},
-		{"stale directory with something in it", func(t *testing.T, path string) { write(t, mkdir(t, path)+"/f", "", 0o600) }, 3 * time.Hour, ErrLocked},
+		{"stale directory with something in it", func(t *testing.T, path string) { write(t, mkdir(t, path)+"/f", "", 0o600) }, 3 * time.Hour, ErrLeftover},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

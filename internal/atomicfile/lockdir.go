@@ -16,6 +16,9 @@ const (
 	settle = 20 * time.Millisecond
 )
 
+// ErrLeftover says that what stands in a lock's place is old, and no lock: there is something in it.
+var ErrLeftover = errors.New("an old folder with something in it stands in the place of the lock")
+
 // LockDir takes a lock that other programs take too, as a directory at path: mkdir, its mtime touched while held, taken over when
 // older than stale (10 s when zero). It waits up to wait and returns ErrLocked when it could not have it.
 // A regular file at path counts as a lock as well. A holder that slept for longer than stale, as a laptop does, may have lost the
@@ -33,8 +36,11 @@ func LockDir(path string, stale, wait time.Duration) (Unlock, error) {
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		if takeover = removeStale(path, stale); takeover {
+		if takeover, err = removeStale(path, stale); takeover {
 			continue
+		}
+		if err != nil {
+			return nil, err
 		}
 		if !pause.sleep() {
 			return nil, fmt.Errorf("%s: %w", path, ErrLocked)
@@ -43,17 +49,23 @@ func LockDir(path string, stale, wait time.Duration) (Unlock, error) {
 }
 
 // removeStale removes the lock at path if its holder has stopped touching it.
-func removeStale(path string, stale time.Duration) bool {
+func removeStale(path string, stale time.Duration) (bool, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		// Either released in this moment, then mkdir will succeed, or mkdir will report why not.
-		return false
+		return false, nil
 	}
 	if time.Since(info.ModTime()) <= stale || (!info.IsDir() && !info.Mode().IsRegular()) {
-		return false
+		return false, nil
 	}
 	// Two rivals may both get here, and the slower one removes what the faster one has just made. Hence survives.
-	return os.Remove(path) == nil
+	if os.Remove(path) == nil {
+		return true, nil
+	}
+	if inside, err := os.ReadDir(path); err == nil && len(inside) > 0 {
+		return false, fmt.Errorf("%s: %w", path, ErrLeftover) // to wait longer would change nothing
+	}
+	return false, nil
 }
 
 // dirLock is a lock directory that this process has made.

@@ -179,10 +179,14 @@ func (d *Doc) cut(open int, items []item) []Edit {
 // is left if a // comment would else swallow what stays behind the cut, at rest. before is the end of the item before.
 func (d *Doc) cutFrom(before, start, rest int) int {
 	from := d.blanksBefore(start)
-	if !d.inLineComment(before, from) || d.lineIsOver(rest) {
+	if !d.inLineComment(before, from) {
 		return from
 	}
-	return from + bytes.IndexByte(d.Src[from:start], '\n') + 1
+	newline := from + bytes.IndexByte(d.Src[from:start], '\n')
+	if d.lineIsOver(rest) {
+		return from + len(bytes.TrimRight(d.Src[from:newline], "\r")) // blanks at its end are the comment's own
+	}
+	return newline + 1
 }
 
 // without takes away the comma at an offset; for -1 there is none.

@@ -188,7 +188,7 @@ func TestInsertAfter(t *testing.T) {
 		{"tabs, CRLF, blanks before the colon", "{\r\n\t\"a\" : 1\r\n}", "{\r\n\t\"a\" : 1,\r\n\t\"n\" : 0,\r\n\t\"m\" : 0\r\n}"},
 		{"before another line", "{\n  \"a\": 1,\n  \"b\": 2\n}", "{\n  \"a\": 1,\n  \"n\": 0,\n  \"m\": 0,\n  \"b\": 2\n}"},
 		{"trailing comma", "{\n  \"a\": 1,\n}", "{\n  \"a\": 1,\n  \"n\": 0,\n  \"m\": 0,\n}"},
-		{"comment ends the last line", "{\n  \"a\": 1 // c \n}", "{\n  \"a\": 1, // c\n  \"n\": 0,\n  \"m\": 0 \n}"},
+		{"comment ends the last line", "{\n  \"a\": 1 // c \n}", "{\n  \"a\": 1, // c \n  \"n\": 0,\n  \"m\": 0\n}"},
 		{"comment behind the comma", "{\n  \"a\": 1, // c\n  \"b\": 2\n}", "{\n  \"a\": 1, // c\n  \"n\": 0,\n  \"m\": 0,\n  \"b\": 2\n}"},
 		{"comment before the comma", "{\n  \"a\": 1 /* c */ , /* d */\n}", "{\n  \"a\": 1 /* c */ , /* d */\n  \"n\": 0,\n  \"m\": 0,\n}"},
 		{"comment over lines", "{\n  \"a\": 1, /* c\n d */ }", "{\n  \"a\": 1,\n  \"n\": 0,\n  \"m\": 0, /* c\n d */ }"},

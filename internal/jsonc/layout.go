@@ -1,6 +1,9 @@
 package jsonc
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+)
 
 const blanks = " \t\r\n"
 
@@ -71,7 +74,7 @@ func (d *Doc) lineEnd(offset int) (end int, ok bool) {
 		comment := d.Src[i:next]
 		switch {
 		case comment[1] == '/': // ends the line
-			return i + len(bytes.TrimRight(comment, blanks)), true
+			return i + len(bytes.TrimRight(comment, "\r\n")), true // blanks at its end are the comment's own
 		case bytes.IndexByte(comment, '\n') >= 0: // leads away from the line
 			return end, true
 		}
@@ -94,6 +97,31 @@ func (d *Doc) Commented(v Value) bool {
 		}
 	}
 	return false
+}
+
+// Comments yields where each comment begins and ends; a line comment's newline is not part of it.
+func (d *Doc) Comments() iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		quoted := false
+		for i := 0; i < len(d.Src); i++ {
+			switch c := d.Src[i]; {
+			case c == '\\' && quoted:
+				i++
+			case c == '"':
+				quoted = !quoted
+			case c == '/' && !quoted:
+				end := commentEnd(d.Src, i)
+				if end == i {
+					continue
+				}
+				text := i + len(bytes.TrimSuffix(d.Src[i:end], []byte("\n")))
+				if !yield(i, text) {
+					return
+				}
+				i = end - 1
+			}
+		}
+	}
 }
 
 // blanksBefore returns the offset where the white space before offset starts.
