@@ -50,6 +50,11 @@ func (j *judgement) remembered(pairs []Pair) bool {
 	return slices.ContainsFunc(j.approvals[j.call.Tool.Name], func(a approval) bool { return a.vouches(pairs) })
 }
 
+// approvedOnce reports whether a person has vouched for this pair, in whatever company.
+func (j *judgement) approvedOnce(p Pair) bool {
+	return slices.ContainsFunc(j.approvals[j.call.Tool.Name], func(a approval) bool { return a.pairs[p] })
+}
+
 // pinPair stands for the tool itself, as it is defined now: a yes to one definition is no yes to the next.
 func (j *judgement) pinPair() Pair {
 	return Pair{Param: j.call.Tool.Name, Value: j.call.Version, Tool: true}

@@ -34,7 +34,15 @@ func (j *judgement) gateSinks() (Verdict, bool) {
 		class, origin := j.seen.Trace(p.Value)
 		found[i] = Finding{p, class, origin}
 	}
+	// What a person has vouched for in another company is asked about again, but it is not what is wrong.
+	approved := func(f Finding) bool { return j.approvedOnce(f.Pair) }
 	slices.SortStableFunc(found, func(a, b Finding) int {
+		switch x, y := approved(a), approved(b); {
+		case x != y && y:
+			return -1
+		case x != y:
+			return 1
+		}
 		switch {
 		case a.Class.Worse(b.Class):
 			return -1
@@ -43,8 +51,12 @@ func (j *judgement) gateSinks() (Verdict, bool) {
 		}
 		return 0
 	})
-	v := Verdict{Reason: gateReason(found), Findings: found}
-	if found[0].Class == taint.Unseen {
+	blamed := slices.DeleteFunc(slices.Clone(found), approved)
+	if len(blamed) == 0 {
+		blamed = found
+	}
+	v := Verdict{Reason: gateReason(blamed), Findings: found}
+	if found[0].Class == taint.Unseen || approved(found[0]) {
 		v.Action, v.Pairs = Ask, pending
 	}
 	return v, true

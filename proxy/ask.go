@@ -105,7 +105,7 @@ func (r *relay) answered(q *request, reply wire.Frame) error {
 	if err != nil {
 		return err
 	}
-	return r.decide(q, f, word, r.toServer.write)
+	return r.decide(q, f, word, false)
 }
 
 // approved remembers a yes for the session, and of a yes to a tool itself tells the memory between sessions.

@@ -43,11 +43,12 @@ func (r *relay) gate(q *request, f wire.Frame) error {
 	if wait {
 		return nil
 	}
-	return r.judgeCall(q, f, r.toServer.write)
+	return r.judgeCall(q, f, false)
 }
 
-// judgeCall decides a call for the first time and sends it on if it may pass.
-func (r *relay) judgeCall(q *request, f wire.Frame, send func([]byte) error) error {
+// judgeCall decides a call for the first time and sends it on if it may pass. Only the pump that reads the client writes to
+// the server; everybody else queues.
+func (r *relay) judgeCall(q *request, f wire.Frame, queue bool) error {
 	p, err := r.proof(q.call, f)
 	if err != nil {
 		q.call.verdict = engine.Verdict{Contract: "approval", Reason: err.Error()}
@@ -62,11 +63,12 @@ func (r *relay) judgeCall(q *request, f wire.Frame, send func([]byte) error) err
 	}
 	q.call.relayed = p.answer != ""
 	q.call.vouched = p.pairs
-	return r.decide(q, p.frame, p.answer, send)
+	q.call.resumed = r.resumes(q.call, f)
+	return r.decide(q, p.frame, p.answer, queue)
 }
 
 // decide judges a call with what has been vouched for so far. answer is the person's, when one was asked.
-func (r *relay) decide(q *request, f wire.Frame, answer string, send func([]byte) error) error {
+func (r *relay) decide(q *request, f wire.Frame, answer string, queue bool) error {
 	c := q.call
 	r.mu.Lock()
 	s := r.pins.standing(c.tool)
@@ -75,13 +77,13 @@ func (r *relay) decide(q *request, f wire.Frame, answer string, send func([]byte
 	r.judge.Lock()
 	c.verdict = r.o.Engine.Decide(engine.Call{
 		Tool: s.tool, Pin: s.pin, Version: s.version(), Change: s.how, Args: c.args,
-		Counted:  answer != "",
+		Counted:  answer != "" || c.resumed,
 		Approved: c.vouched,
 	})
 	r.judge.Unlock()
 	switch c.verdict.Action {
 	case engine.Allow:
-		return r.pass(q, f, answer, send)
+		return r.pass(q, f, answer, queue)
 	case engine.Ask:
 		return r.ask(q, f, answer)
 	}
@@ -89,7 +91,7 @@ func (r *relay) decide(q *request, f wire.Frame, answer string, send func([]byte
 }
 
 // pass records an allowed call and sends it on, unless the client has cancelled it meanwhile.
-func (r *relay) pass(q *request, f wire.Frame, answer string, send func([]byte) error) error {
+func (r *relay) pass(q *request, f wire.Frame, answer string, queue bool) error {
 	if err := r.record(q, engine.Allow, answer); err != nil {
 		return r.unrecorded(q, err)
 	}
@@ -103,11 +105,14 @@ func (r *relay) pass(q *request, f wire.Frame, answer string, send func([]byte) 
 		q.kept -= len(q.call.frame)
 		q.call.frame = nil
 	}
+	if !gone && queue { // under the lock, so that no cancellation is sent before it
+		r.toServer.inject(f.Raw)
+	}
 	r.mu.Unlock()
-	if gone {
+	if gone || queue {
 		return nil
 	}
-	return send(f.Raw)
+	return r.toServer.write(f.Raw)
 }
 
 // deny records a refused call and answers it. It never reaches the server.
@@ -151,7 +156,10 @@ func (r *relay) blockedResult(q *request, reason string) []byte {
 // returned passes the result of a call on.
 func (r *relay) returned(q *request, f wire.Frame, output wire.Value) error {
 	raw := f.Raw
-	if kind, _ := f.Get("resultType").Text(); f.Kind == wire.Result && kind == "input_required" {
+	if err := r.questionable(f); err != nil {
+		r.note("refused an answer from the server: %v", err)
+		raw = wire.AppendError(nil, f.ID, codeInternal, "the server's answer was refused: "+err.Error())
+	} else if kind, _ := f.Get("resultType").Text(); f.Kind == wire.Result && kind == "input_required" {
 		sealed, err := r.sealInput(q.call, f)
 		if err != nil {
 			r.note("refused an answer from the server: %v", err)
@@ -265,12 +273,8 @@ func (r *relay) proof(c *call, f wire.Frame) (proof, error) {
 // sealInput prepares a server's own questions for the client: if the call passed because a person agreed, the retry
 // that brings the answers must not be asked about again, so it carries proof.
 func (r *relay) sealInput(c *call, f wire.Frame) ([]byte, error) {
-	for key := range f.Get("inputRequests").Members() {
-		if r.isOwnText(key) {
-			return nil, fmt.Errorf("it asks under a reserved key")
-		}
-	}
 	if !c.relayed {
+		r.interrupt(c)
 		return f.Raw, nil
 	}
 	st := approve.State{
@@ -284,6 +288,31 @@ func (r *relay) sealInput(c *call, f wire.Frame) ([]byte, error) {
 	}
 	g, err := replaceMembers(f, f.Result, map[string][]byte{"requestState": wire.AppendQuoted(nil, sealed)})
 	return g.Raw, err
+}
+
+// maxInterrupted bounds how many calls are remembered that wait for input the server has asked for.
+const maxInterrupted = 64
+
+// interrupt notes that a server has put a call off until it has an answer, so that the retry is no attempt of its own.
+func (r *relay) interrupt(c *call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.interrupted) < maxInterrupted {
+		r.interrupted[approve.Digest(c.tool, c.args)] = true
+	}
+}
+
+// resumes reports whether a call is the retry of one that the server interrupted.
+func (r *relay) resumes(c *call, f wire.Frame) bool {
+	if f.Get("inputResponses") == nil && f.Get("requestState") == nil {
+		return false
+	}
+	digest := approve.Digest(c.tool, c.args)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waiting := r.interrupted[digest]
+	delete(r.interrupted, digest)
+	return waiting
 }
 
 // stateFor is how long a retry may take to come back.

@@ -274,10 +274,7 @@ func (r *relay) resume(q *request) error {
 	if err != nil {
 		return err
 	}
-	return r.judgeCall(q, f, func(frame []byte) error {
-		r.toServer.inject(frame)
-		return nil
-	})
+	return r.judgeCall(q, f, true)
 }
 
 // holdListing keeps an answer to the client's tools/list back while there is nothing to check it against. r.mu is held.

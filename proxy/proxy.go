@@ -140,9 +140,11 @@ type relay struct {
 	own     map[wire.ID]*ownRequest // what bouncer asked either side
 	peer    peer
 	pins    pins
-	spoken  bool   // the client has asked something
+	heard   bool   // the server has answered something
 	dead    string // why the server is gone; everything asked from then on gets this answer
 	done    bool
+
+	interrupted map[[32]byte]bool // digests of calls that wait for input the server has asked for
 
 	refused     chan struct{} // closed when a request got that answer
 	refusedOnce sync.Once
@@ -179,15 +181,16 @@ func newRelay(o Options) (*relay, error) {
 		return nil, err
 	}
 	return &relay{
-		o:        o,
-		prefix:   "bouncer-" + hex.EncodeToString(random[:]) + "-",
-		toClient: newSink(o.Client.Out, errClientGone),
-		toServer: newSink(o.Upstream.Out, errServerGone),
-		sealer:   sealer,
-		pending:  map[wire.ID]*request{},
-		asked:    map[wire.ID]struct{}{},
-		own:      map[wire.ID]*ownRequest{},
-		refused:  make(chan struct{}),
+		o:           o,
+		prefix:      "bouncer-" + hex.EncodeToString(random[:]) + "-",
+		toClient:    newSink(o.Client.Out, errClientGone),
+		toServer:    newSink(o.Upstream.Out, errServerGone),
+		sealer:      sealer,
+		pending:     map[wire.ID]*request{},
+		asked:       map[wire.ID]struct{}{},
+		own:         map[wire.ID]*ownRequest{},
+		interrupted: map[[32]byte]bool{},
+		refused:     make(chan struct{}),
 	}, nil
 }
 
@@ -230,19 +233,17 @@ func (r *relay) serverEnded(ctx context.Context, err error, clientEnd <-chan end
 	}
 	r.mu.Lock()
 	r.dead = why
+	left := slices.DeleteFunc(slices.Collect(maps.Values(r.pending)), func(q *request) bool { return q.state == cancelled })
 	r.withdrawAll()
-	left := slices.Collect(maps.Values(r.pending))
 	clear(r.pending)
-	silent := !r.spoken
+	heard := r.heard
 	r.mu.Unlock()
 	for _, q := range left {
-		if q.state != cancelled {
-			r.toClient.inject(wire.AppendError(nil, q.id, codeInternal, why))
-		}
+		r.toClient.inject(wire.AppendError(nil, q.id, codeInternal, why))
 		r.result(q, "lost", 0)
 	}
-	if silent {
-		r.linger(ctx, clientEnd)
+	if !heard {
+		r.linger(ctx, clientEnd, len(left) > 0)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrServerEnded, err)
@@ -250,18 +251,24 @@ func (r *relay) serverEnded(ctx context.Context, err error, clientEnd <-chan end
 	return ErrServerEnded
 }
 
-// linger waits a moment for a client whose server was gone before it could ask anything.
-func (r *relay) linger(ctx context.Context, clientEnd <-chan ending) {
-	select {
-	case <-r.refused:
-		select { // a probe is often followed by another greeting at once
-		case <-time.After(r.o.Linger / 10):
+// linger waits for a client that its server has never answered: it may be about to ask, or, when it has been told, to
+// greet once more in the way of the other era.
+func (r *relay) linger(ctx context.Context, clientEnd <-chan ending, told bool) {
+	if !told {
+		select {
+		case <-r.refused:
 		case <-clientEnd:
+			return
 		case <-ctx.Done():
+			return
+		case <-time.After(r.o.Linger):
+			return
 		}
+	}
+	select {
+	case <-time.After(r.o.Linger / 10):
 	case <-clientEnd:
 	case <-ctx.Done():
-	case <-time.After(r.o.Linger):
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/engine"
@@ -64,6 +65,7 @@ type call struct {
 	ask      wire.ID     // bouncer's question, while asking over elicitation
 	timer    *time.Timer // ends waiting or asking
 	vouched  []engine.Pair
+	resumed  bool // the retry of a call that the server interrupted
 	relayed  bool // vouched: the server's own questions must come back with proof of that
 }
 
@@ -77,7 +79,7 @@ type ownRequest struct {
 func (r *relay) fromClient(line []byte) error {
 	f, err := wire.Parse(line)
 	if refusal, ok := errors.AsType[*wire.FrameError](err); ok {
-		return r.refuseClient(refusal)
+		return r.refuseClient(line, refusal)
 	}
 	switch f.Kind {
 	case wire.Request:
@@ -91,35 +93,60 @@ func (r *relay) fromClient(line []byte) error {
 
 // refuseClient drops a line of the client's. What was meant as a request gets an error; what was meant as an answer
 // must not leave whoever asked waiting; and an error without an id tells of a line that could not be read at all.
-func (r *relay) refuseClient(refusal *wire.FrameError) error {
+func (r *relay) refuseClient(line []byte, refusal *wire.FrameError) error {
 	r.note("refused a line from the client: %s", refusal.Reason)
 	reason := "bouncer: " + refusal.Reason
 	switch refusal.Kind {
 	case wire.Notification:
 		return nil
 	case wire.Result, wire.Error:
-		return r.clientResponse(wire.Frame{
-			Kind: wire.Error, ID: refusal.ID,
-			Raw: wire.AppendError(nil, refusal.ID, codeInternal, "the client's answer was refused: "+refusal.Reason),
-		})
+		return r.refuseAnswer(refusal.ID, refusal.Reason)
+	case wire.Invalid:
+		if !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("{")) {
+			break // a batch, or no message at all: whatever is in it was not said to anybody
+		}
+		for _, id := range wire.SniffIDs(line) {
+			if r.awaits(id) {
+				return r.refuseAnswer(id, refusal.Reason)
+			}
+		}
 	}
 	r.toClient.inject(wire.AppendError(nil, refusal.ID, refusal.Code, reason))
 	return nil
 }
 
+// refuseAnswer gives whoever waits for an answer of the client's an error in its place.
+func (r *relay) refuseAnswer(id wire.ID, reason string) error {
+	return r.clientResponse(wire.Frame{
+		Kind: wire.Error, ID: id,
+		Raw: wire.AppendError(nil, id, codeInternal, "the client's answer was refused: "+reason),
+	})
+}
+
+// awaits reports whether the server or bouncer waits for an answer of the client's under this id.
+func (r *relay) awaits(id wire.ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, asked := r.asked[id]
+	own := r.own[id]
+	return asked || own != nil && own.asks != nil
+}
+
 func (r *relay) clientTooLong(long *wire.TooLongError) error {
 	kind, id := long.Sniff()
-	return r.refuseClient(&wire.FrameError{Code: codeInvalid, Kind: kind, ID: id, Reason: long.Error()})
+	return r.refuseClient(nil, &wire.FrameError{Code: codeInvalid, Kind: kind, ID: id, Reason: long.Error()})
 }
 
 func (r *relay) clientRequest(f wire.Frame) error {
 	if r.isOwn(f.ID) {
-		return r.refuseClient(&wire.FrameError{Code: codeInvalid, Kind: wire.Request, ID: f.ID, Reason: "this id is reserved"})
+		return r.refuseClient(nil, &wire.FrameError{Code: codeInvalid, Kind: wire.Request, ID: f.ID, Reason: "this id is reserved"})
+	}
+	if member, ok := r.shadowedAnswers(f); ok {
+		return r.refuseClient(nil, &wire.FrameError{Code: codeInvalid, Kind: wire.Request, ID: f.ID, Reason: "member " + strconv.Quote(member) + " only differs in case from one the protocol knows"})
 	}
 	q := &request{id: f.ID, method: f.Method}
 	m := readMeta(f.Get("_meta"))
 	r.mu.Lock()
-	r.spoken = true
 	if r.dead != "" {
 		r.mu.Unlock()
 		r.toClient.inject(wire.AppendError(nil, f.ID, codeInternal, r.dead))
@@ -129,7 +156,7 @@ func (r *relay) clientRequest(f wire.Frame) error {
 	if old := r.pending[f.ID]; old != nil && old.state != cancelled {
 		r.mu.Unlock()
 		// The answer must not carry the id: it would pass for the answer to the first request.
-		return r.refuseClient(&wire.FrameError{Code: codeInvalid, Kind: wire.Request, Reason: "this id is still in use by an earlier request"})
+		return r.refuseClient(nil, &wire.FrameError{Code: codeInvalid, Kind: wire.Request, Reason: "this id is still in use by an earlier request"})
 	}
 	r.learn(f, m)
 	r.pending[f.ID] = q
@@ -189,7 +216,7 @@ func (r *relay) cancelled(id wire.ID) bool {
 		r.mu.Unlock()
 		return false
 	}
-	held := q.state == waiting || q.state == asking
+	held := q.state == waiting || q.state == asking || q.state == judging
 	if held {
 		r.withdraw(q)
 		r.drop(q)
@@ -397,6 +424,11 @@ func (r *relay) serverResponse(f wire.Frame) error {
 func (r *relay) respond(q *request, f wire.Frame) error {
 	from := taint.Source{Server: r.o.Server, Tool: q.method}
 	output := f.Result
+	if f.Kind == wire.Result {
+		r.mu.Lock()
+		r.heard = true
+		r.mu.Unlock()
+	}
 	if f.Kind == wire.Error {
 		output = f.Err
 	}
@@ -415,6 +447,10 @@ func (r *relay) respond(q *request, f wire.Frame) error {
 		return r.forwardDefinition(f.Raw, from, output)
 	case "tools/call":
 		return r.returned(q, f, output)
+	}
+	if err := r.questionable(f); err != nil {
+		r.note("refused an answer from the server: %v", err)
+		return r.forward(wire.AppendError(nil, f.ID, codeInternal, "the server's answer was refused: "+err.Error()), from, output, nil)
 	}
 	return r.forward(f.Raw, from, output, nil)
 }

@@ -64,6 +64,25 @@ func (f *Frame) Get(key string) Value {
 	return f.Params.Get(key)
 }
 
+// Shadow is the function Shadow for the params, result or error of the frame.
+func (f *Frame) Shadow(known ...string) (name string, found bool) {
+	if f.members == nil {
+		switch f.Kind {
+		case Result:
+			return Shadow(f.Result, known...)
+		case Error:
+			return Shadow(f.Err, known...)
+		}
+		return Shadow(f.Params, known...)
+	}
+	for _, m := range f.members {
+		if decoded := Value(f.Raw[m.at:m.nameEnd]).decoded(); folds(decoded, known...) {
+			return string(decoded), true
+		}
+	}
+	return "", false
+}
+
 // The JSON-RPC codes that a refused line is answered with.
 const (
 	codeParse   = -32700
