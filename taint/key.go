@@ -88,6 +88,16 @@ func foldUnicode(s string) string {
 	return norm.NFKC.String(b.String())
 }
 
+// narrowed returns s with compatibility characters, such as full-width letters and signs, as the plain ones they stand
+// for; ok is false when there are none.
+func narrowed(s string) (plain string, ok bool) {
+	if isASCII(s) || norm.NFKC.IsNormalString(s) {
+		return s, false
+	}
+	plain = norm.NFKC.String(s)
+	return plain, plain != s
+}
+
 func dropIgnorable(r rune) rune {
 	if ignorable(r) {
 		return -1

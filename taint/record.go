@@ -212,6 +212,9 @@ func (r *recorder) document(s string) wire.Value {
 
 // prose searches a string that is no document. With cells, each line of a listing counts as the value it carries.
 func (r *recorder) prose(s string, cells bool) {
+	if wide, ok := narrowed(s); ok { // full-width signs don't look like those of an address until they are folded
+		r.prose(wide, false)
+	}
 	r.base = s
 	if !cells || strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, ':') < 0 {
 		r.offset, r.cellClass = 0, Field

@@ -14,6 +14,9 @@ func (x *Index) Trace(value string) (Class, Origin) {
 	if decoded, ok := unescape(value); ok {
 		t.value(decoded)
 	}
+	if plain, ok := narrowed(value); ok {
+		t.value(plain)
+	}
 	if t.worst.at == nil {
 		return Unseen, Origin{}
 	}
