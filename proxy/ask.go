@@ -18,9 +18,11 @@ func (r *relay) ask(q *request, f wire.Frame, answer string) error {
 		question.Detail = c.standing.detail()
 	}
 	r.mu.Lock()
-	legacy := !c.modern && r.peer.elicits
+	legacy, leaving := !c.modern && r.peer.elicits, r.leaving
 	r.mu.Unlock()
 	switch {
+	case legacy && leaving:
+		return r.denyAsked(q, "the client has gone")
 	case q.questions >= maxQuestions:
 		return r.denyAsked(q, "asked too often")
 	case legacy:

@@ -223,6 +223,7 @@ func (r *relay) settle() error {
 		r.pins.held, r.pins.waiting = nil, nil
 		if len(held)+len(waiting) == 0 {
 			r.pins.phase = settled
+			r.listedOnce.Do(func() { close(r.listed1) })
 			var list []byte
 			if r.pins.again {
 				r.pins.again = false

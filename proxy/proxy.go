@@ -35,6 +35,7 @@ type Options struct {
 	PinFor   time.Duration    // how long calls wait for the server's listing; 0: 10 s
 	MaxFrame int              // bytes; 0: 64 MiB
 	Grace    time.Duration    // how long the server may go on talking when its client is gone; 0: 2 s
+	Gone     func() bool      // reports whether the client has closed its end although not all of it has been read; nil: can\'t be told
 	Linger   time.Duration    // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
 	Ended    func() string    // says what became of the server, once its output has ended: the answer to what is still asked of it
 }
@@ -78,9 +79,15 @@ func Run(ctx context.Context, o Options) error {
 	pumps.Go(func() { ends <- ending{client: true, err: r.pump(r.o.Client.In, r.fromClient, r.clientTooLong)} })
 	pumps.Go(func() { ends <- ending{err: r.pump(r.o.Upstream.In, r.fromServer, r.serverTooLong)} })
 	defer r.close()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go r.watch(ctx, stop)
 
 	select {
 	case <-ctx.Done():
+		if context.Cause(ctx) == errClientGone {
+			return nil
+		}
 		return context.Cause(ctx)
 	case end := <-ends:
 		switch {
@@ -98,7 +105,7 @@ func Run(ctx context.Context, o Options) error {
 			return end.err
 		}
 	}
-	r.clientEnded()
+	r.clientEnded(ctx)
 	select {
 	case <-ctx.Done():
 	case <-ends:
@@ -112,6 +119,27 @@ var (
 	errClientGone = errors.New("the client reads no more")
 	errServerGone = errors.New("the server reads no more")
 )
+
+// watch ends the relay when the server reads no more and the client has gone meanwhile: the pump between them is stuck in
+// a write and can't see it.
+func (r *relay) watch(ctx context.Context, stop context.CancelCauseFunc) {
+	if r.o.Gone == nil {
+		return
+	}
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			if r.toServer.stuck(r.o.Grace) && r.o.Gone() {
+				stop(errClientGone)
+				return
+			}
+		}
+	}
+}
 
 // ending says which pump came to its end and why; a nil error is end of input.
 type ending struct {
@@ -148,6 +176,9 @@ type relay struct {
 
 	refused     chan struct{} // closed when a request got that answer
 	refusedOnce sync.Once
+	listed1     chan struct{} // closed when calls that waited for the first listing are through
+	listedOnce  sync.Once
+	leaving     bool // the client's input has ended: it can't answer a question any more
 }
 
 func newRelay(o Options) (*relay, error) {
@@ -190,6 +221,7 @@ func newRelay(o Options) (*relay, error) {
 		asked:       map[wire.ID]struct{}{},
 		own:         map[wire.ID]*ownRequest{},
 		interrupted: map[[32]byte]bool{},
+		listed1:     make(chan struct{}),
 		refused:     make(chan struct{}),
 	}, nil
 }
@@ -214,12 +246,28 @@ func (r *relay) pump(in io.Reader, handle func([]byte) error, tooLong func(*wire
 }
 
 // clientEnded lets the server see the end of its input and drops what waits for a person.
-func (r *relay) clientEnded() {
+func (r *relay) clientEnded(ctx context.Context) {
 	r.mu.Lock()
-	waiting := r.withdrawAll()
+	r.leaving = true
+	var asked []*request
+	for _, q := range r.pending {
+		if q.state == asking {
+			r.withdraw(q)
+			q.state = cancelled
+			asked = append(asked, q)
+		}
+	}
+	listed := len(r.pins.waiting) == 0 || r.pins.settled()
 	r.mu.Unlock()
-	for _, q := range waiting {
+	for _, q := range asked {
 		r.result(q, "cancelled", 0)
+	}
+	if !listed { // what a script has piped in is judged and sent all the same
+		select {
+		case <-r.listed1:
+		case <-ctx.Done():
+		case <-time.After(r.o.Grace / 2):
+		}
 	}
 	r.toServer.close()
 }

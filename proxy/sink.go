@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +21,8 @@ type sink struct {
 	w    io.WriteCloser
 	gone error // what a failed write means
 
-	write1 sync.Mutex // one frame at a time
+	write1 sync.Mutex   // one frame at a time
+	since  atomic.Int64 // when the write under way began, in Unix nanoseconds; 0 when there is none
 
 	mu     sync.Mutex
 	ready  sync.Cond // injected frames, or the end
@@ -52,6 +54,8 @@ func (s *sink) write(line []byte) error {
 func (s *sink) put(line []byte) error {
 	s.write1.Lock()
 	defer s.write1.Unlock()
+	s.since.Store(time.Now().UnixNano())
+	defer s.since.Store(0)
 	if _, err := s.w.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("%w: %w", s.gone, err)
 	}
@@ -116,4 +120,10 @@ func (s *sink) flush() {
 func (s *sink) close() {
 	s.flush()
 	_ = s.w.Close() // a second close, or a peer that is gone already: either way the side is closed
+}
+
+// stuck reports whether a write has been waiting for its peer for that long.
+func (s *sink) stuck(since time.Duration) bool {
+	began := s.since.Load()
+	return began != 0 && time.Since(time.Unix(0, began)) > since
 }

@@ -108,6 +108,7 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 		Memory:   session.Open(p.state).Server(session.Identity(o.name, append([]string{spec.Command}, spec.Args...))),
 		Log:      notices,
 		Grace:    graceFor,
+		Gone:     func() bool { return link.HungUp(in) },
 		Ended:    func() string { return fmt.Sprintf("the server %q ended: %s", o.name, obituary(child)) },
 	})
 	child.Stop(graceFor / 4) // it has had its time if the client is gone, and is gone if it ended by itself

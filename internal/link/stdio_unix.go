@@ -37,6 +37,17 @@ func Stdio() (in, out *os.File, restore func()) {
 	}
 }
 
+// HungUp reports whether the other end of a pipe or socket is closed, whatever is still to be read from it.
+func HungUp(f *os.File) bool {
+	gone := false
+	control(f, func(fd int) {
+		fds := []unix.PollFd{{Fd: int32(fd)}}
+		n, err := unix.Poll(fds, 0)
+		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
+	})
+	return gone
+}
+
 // pollable reports whether a file is a pipe or socket that is not in the poller. One that came non-blocking is: package os saw to that.
 func pollable(f *os.File) bool {
 	var yes bool
