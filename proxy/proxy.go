@@ -105,11 +105,12 @@ func Run(ctx context.Context, o Options) error {
 			return end.err
 		}
 	}
+	grace := time.After(r.o.Grace)
 	r.clientEnded(ctx)
 	select {
 	case <-ctx.Done():
 	case <-ends:
-	case <-time.After(r.o.Grace):
+	case <-grace:
 	}
 	return nil
 }
