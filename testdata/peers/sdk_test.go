@@ -1,4 +1,3 @@
-//nolint:staticcheck // what the SDK calls deprecated is half of what clients and servers use
 package peers
 
 import (
