@@ -44,6 +44,7 @@ func Checks() []Check {
 		{"entry-legacy", only(Error, Info), "an entry was wrapped by the original Python bouncer", entryLegacy},
 		{"project-flags", only(Warning), "a project file chooses the policy or the profile", projectFlags},
 		{"policy-invalid", only(Error), "a policy file does not load", policyInvalid},
+		{"pins-waiting", only(Warning), "a wrapped server has changed its tools or instructions, and nobody has accepted that yet", pinsWaiting},
 		{"audit-unreadable", only(Error), "the audit log can't be read", auditUnreadable},
 		{"audit-broken", only(Error), "the audit log was altered or cut", auditBroken},
 		{"state-left", only(Info), "no server is wrapped any more, and bouncer's backups are still there", stateLeft},
@@ -94,14 +95,38 @@ func entries(f Facts, check func(File, Entry) (Finding, bool)) []Finding {
 	return found
 }
 
+// serverUnwrapped gives each server the command that wraps it. Where none is wrapped yet, one init does it for all but those
+// in files that a project shares.
 func serverUnwrapped(f Facts) []Finding {
-	return entries(f, func(file File, e Entry) (Finding, bool) {
+	begun, private, last := false, 0, -1
+	for _, file := range f.Files {
+		begun = begun || slices.ContainsFunc(file.Entries, func(e Entry) bool { return e.Launcher != "" })
+	}
+	found := entries(f, func(file File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
 			Message:  fmt.Sprintf("starts %s without bouncer%s", shown(e.Command), effect(e)),
 			Repair:   command("init", file, e),
 		}, e.State == wrap.Plain && !e.Aside && e.Undone.IsZero() && !e.Added
 	})
+	shared := func(path string) bool {
+		return slices.ContainsFunc(f.Files, func(file File) bool { return file.Path == path && (file.Shared || file.Client == "") })
+	}
+	for i, finding := range found {
+		if !shared(finding.File) {
+			private, last = private+1, i
+		}
+	}
+	if begun || private < 2 {
+		return found
+	}
+	for i := range found {
+		if !shared(found[i].File) {
+			found[i].Repair = ""
+		}
+	}
+	found[last].Repair = "bouncer init puts bouncer in front of these " + counted(private, "server", "servers")
+	return found
 }
 
 // effect says what is to know about a server that its client does not start as things are.

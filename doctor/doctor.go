@@ -104,7 +104,14 @@ type Entry struct {
 	Undone   time.Time   // init wrapped it then, nobody has unwrapped it since, and it is not wrapped now
 	Added    bool        // it is not wrapped, and came into a file with wrapped servers after init
 	Aside    bool        // a person wants it left as it is
+	Pins     Pins        // of a wrapped entry: what it says of its tools
 	Probe    *Probe      // nil when it was not asked for its tools
+}
+
+// Pins is what a server has changed about its tools since that was accepted.
+type Pins struct {
+	Waiting int    // changes that nobody has looked at
+	Home    string // that a command must be told to find them; empty when it goes without saying
 }
 
 // Program is what a command was found to start.

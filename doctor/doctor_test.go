@@ -160,6 +160,7 @@ func TestChecks(t *testing.T) {
 		{"server-undone", doctor.Warning, cursor(plain(func(e *doctor.Entry) { e.Undone = then })), "was wrapped on 2026-11-30, and starts npx without bouncer now"},
 		{"server-added", doctor.Warning, cursor(plain(func(e *doctor.Entry) { e.Added = true })), "came after init"},
 		{"server-aside", doctor.Info, cursor(plain(func(e *doctor.Entry) { e.Aside = true })), "as init --skip was told"},
+		{"server-aside", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Aside = true })), "until it is unwrapped"},
 		{"server-gone", doctor.Info, file(func(f *doctor.File) { f.Gone = []doctor.Gone{{Name: "db", When: then}} }), "was wrapped on 2026-11-30"},
 		{"server-uncovered", doctor.Warning, doctor.Facts{Sources: []wrap.Uncovered{plugin}}, `comes from the plugin "acme" and starts without bouncer`},
 		{"server-uncovered", doctor.Warning, beside(wrapped(func(*doctor.Entry) {})), `beside "fs", which is the same server`},
@@ -211,6 +212,7 @@ func TestChecks(t *testing.T) {
 		{"project-flags", doctor.Warning, project(wrapped(func(e *doctor.Entry) { e.Profile = "observe" })), "chooses"},
 		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: typo}}}, "unknown field"},
 		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: fs.ErrNotExist}}}, "does not exist"},
+		{"pins-waiting", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Pins.Waiting = 2 })), "2 changes are waiting"},
 		{"audit-unreadable", doctor.Error, doctor.Facts{Audit: doctor.Audit{Dir: "/s", Err: fs.ErrPermission}}, "permission denied"},
 		{"audit-broken", doctor.Error, doctor.Facts{Audit: doctor.Audit{Report: audit.Report{Fault: &audit.Fault{File: "/s/audit.jsonl", Line: 3, Seq: 9, Reason: "wrong hash"}}}}, "record 9: wrong hash"},
 	}
@@ -304,12 +306,37 @@ func TestEveryPolicyFault(t *testing.T) {
 	}
 }
 
+// TestFirstRun says once what to do, where nothing is wrapped yet.
+func TestFirstRun(t *testing.T) {
+	second := unwrapped(wrap.Plain)
+	second.Name = "db"
+	f := cursor(unwrapped(wrap.Plain), second)
+	f.Files = append(f.Files, doctor.File{Client: "cursor", Path: "/w/.cursor/mcp.json", Shared: true, Entries: []doctor.Entry{second}})
+	f.Files[1].Entries[0].Scope = clients.Project
+	repairs := func(f doctor.Facts) []string {
+		var list []string
+		for _, finding := range only(doctor.Diagnose(f), "server-unwrapped") {
+			list = append(list, finding.Repair)
+		}
+		return list
+	}
+	project := "bouncer init --client=cursor --scope=project --server=db"
+	if got := repairs(f); !slices.Equal(got, []string{"", "bouncer init puts bouncer in front of these 2 servers", project}) {
+		t.Errorf("nothing wrapped: %q", got)
+	}
+	f.Files[0].Entries = append(f.Files[0].Entries, wrapped(func(*doctor.Entry) {}))
+	one := "bouncer init --client=cursor --scope=user --server="
+	if got := repairs(f); !slices.Equal(got, []string{one + "fs", one + "db", project}) {
+		t.Errorf("one wrapped: %q", got)
+	}
+}
+
 // TestRepairIsSafeToPaste gives a server a name that a shell would run.
 func TestRepairIsSafeToPaste(t *testing.T) {
 	e := unwrapped(wrap.Plain)
 	e.Name = "a'; rm -rf ~ #"
 	found := only(doctor.Diagnose(cursor(e)), "server-unwrapped")
-	if want := `bouncer init --client=cursor '--server=a'\''; rm -rf ~ #'`; len(found) != 1 || found[0].Repair != want {
+	if want := `bouncer init --client=cursor --scope=user '--server=a'\''; rm -rf ~ #'`; len(found) != 1 || found[0].Repair != want {
 		t.Errorf("got %+v, want repair %s", found, want)
 	}
 }

@@ -12,16 +12,27 @@ func bare(command string) bool { return !strings.ContainsAny(command, `/\`) }
 
 func launcherMissing(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
-		where := "does not exist"
+		where, repair := "does not exist", relaunch(file)
 		if bare(e.Launcher) {
 			where = "is not on PATH"
+		}
+		if bare(e.Launcher) && file.Shared {
+			repair = "put this bouncer's folder on PATH"
 		}
 		return Finding{
 			Severity: Error,
 			Message:  fmt.Sprintf("starts %s, which %s", shown(e.Launcher), where),
-			Repair:   command("init", file, e),
+			Repair:   repair,
 		}, e.State == wrap.Wrapped && e.Start.Missing()
 	})
+}
+
+// relaunch is how an entry comes to start this bouncer. A file that a project shares must be asked for by its client.
+func relaunch(file File) string {
+	if file.Shared && file.Client != "" {
+		return "bouncer doctor --fix " + quote("--client="+file.Client) + " makes it start this bouncer"
+	}
+	return "bouncer doctor --fix makes it start this bouncer"
 }
 
 func launcherMoved(f Facts) []Finding {
@@ -29,7 +40,7 @@ func launcherMoved(f Facts) []Finding {
 		return Finding{
 			Severity: Warning,
 			Message:  fmt.Sprintf("starts %s, which is not this bouncer (%s)", shown(e.Launcher), quote(f.Launcher)),
-			Repair:   command("init", file, e),
+			Repair:   relaunch(file),
 		}, f.Launcher != "" && elsewhere(e) && !bare(e.Launcher)
 	})
 }
@@ -54,7 +65,7 @@ func launcherVersioned(f Facts) []Finding {
 		return Finding{
 			Severity: Warning,
 			Message:  fmt.Sprintf("starts %s, a path that won't last", shown(e.Launcher)),
-			Repair:   command("init", file, e),
+			Repair:   relaunch(file),
 		}, e.State == wrap.Wrapped && !e.Start.Missing() && e.Start.Fleeting
 	})
 }

@@ -32,9 +32,13 @@ func serverAdded(f Facts) []Finding {
 
 func serverAside(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
+		message := "is left alone, as init --skip was told"
+		if e.State == wrap.Wrapped {
+			message = "starts through bouncer until it is unwrapped; init leaves it alone from then on, as --skip was told"
+		}
 		return Finding{
 			Severity: Info,
-			Message:  "is left alone, as init --skip was told",
+			Message:  message,
 			Repair:   command("init", file, e) + " takes that back",
 		}, e.Aside
 	})

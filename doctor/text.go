@@ -10,13 +10,18 @@ import (
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
-// command is the line that repairs one entry, ready to be pasted into a shell.
+// command is the line that repairs one entry, ready to be pasted into a shell. It names the scope, since naming a client alone
+// includes the files of the project that one happens to be in.
 func command(verb string, file File, e Entry) string {
 	place := "--config=" + file.Path
 	if file.Client != "" {
 		place = "--client=" + file.Client
 	}
-	return "bouncer " + verb + " " + quote(place) + " " + quote("--server="+e.Name)
+	words := []string{"bouncer", verb, quote(place)}
+	if e.Scope != "" {
+		words = append(words, quote("--scope="+string(e.Scope)))
+	}
+	return strings.Join(append(words, quote("--server="+e.Name)), " ")
 }
 
 // quote leaves plain words alone and puts others in single quotes, which shells read without expanding anything.

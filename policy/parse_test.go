@@ -48,6 +48,7 @@ func TestParseFaults(t *testing.T) {
 		{"boolean in a list", "send: {sink_params: [true]}\n", `p.yaml: line 1, column 22: send: sink_params must hold text, and this is a boolean; put it in quotes: "true"`},
 		{"list in a list", "send: {sink_params: [[to]]}\n", `p.yaml: line 1, column 22: send: sink_params must hold text, and this is a list`},
 		{"empty prefix", "w: {allowed_path_prefixes: ['']}\n", `p.yaml: line 1, column 29: w: allowed_path_prefixes holds an empty text`},
+		{"sub-domains", "send: {trusted_destinations: ['@*.corp.com']}\n", `p.yaml: line 1, column 31: send: trusted_destinations: "@*.corp.com" has a * for sub-domains, which are not trusted together; name each one, as in @mail.example.com`},
 		{"inert wildcard", "send: {trusted_destinations: ['*.corp.com']}\n", `p.yaml: line 1, column 31: send: trusted_destinations: "*.corp.com" has a * that stands for nothing; it may stand in *@domain and at the end of https://host/path/*`},
 		{"trusted user name", "send: {trusted_destinations: ['https://a@corp.com']}\n", `p.yaml: line 1, column 31: send: trusted_destinations: "https://a@corp.com" is a URL with a user name, which is never trusted`},
 		{"bare at", "send: {trusted_destinations: ['@']}\n", `p.yaml: line 1, column 31: send: trusted_destinations: "@" has no domain after the @`},

@@ -54,6 +54,8 @@ func trustFault(item string) string {
 		return "is a URL with a user name, which is never trusted"
 	case strings.Contains(item, "://") && !ok:
 		return "is not a plain URL (scheme, host, port, path)"
+	case isDomain && strings.Contains(domain, "*"):
+		return "has a * for sub-domains, which are not trusted together; name each one, as in @mail.example.com"
 	case isDomain && !isHost(domain):
 		return "has no domain after the @"
 	case isDomain, isURL && ok, !strings.Contains(item, "*"):

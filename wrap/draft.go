@@ -54,7 +54,7 @@ type Span struct {
 func NewDraft(plans []Plan, o Options, now time.Time) Draft {
 	d := Draft{
 		Version: draftVersion, Time: now.UTC().Truncate(time.Second), Launcher: o.Launcher,
-		Policies: slices.Concat([]string{}, o.Policies), Profile: o.Profile, Files: []DraftFile{},
+		Policies: append([]string{}, o.Policies...), Profile: o.Profile, Files: []DraftFile{},
 	}
 	for _, p := range plans {
 		if !bytes.Equal(p.Before, p.After) {

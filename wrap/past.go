@@ -90,7 +90,7 @@ func (h History) unwraps(g Generation) bool {
 func (h History) known(f File, launchers []string) map[string]bool {
 	for _, g := range slices.Backward(h.generations) {
 		i := slices.IndexFunc(g.Files, func(saved Saved) bool { return saved.Path == f.Path })
-		if i < 0 || g.Reversed || g.Command != string(Wrap) {
+		if i < 0 || g.Reversed || g.Command != string(Wrap) && g.Command != string(FromPlan) {
 			continue
 		}
 		before, err := h.store.backup(g, g.Files[i])

@@ -19,13 +19,13 @@ func (m *machine) cursorFile() File {
 	return found.Files[0]
 }
 
-func (m *machine) wrapAll(verb Action) {
+func (m *machine) wrapAll(verb Action, servers ...string) {
 	m.t.Helper()
 	plan := PlanWrap
 	if verb == Unwrap {
 		plan = PlanUnwrap
 	}
-	p, err := plan(m.cursorFile(), Options{Launcher: "/usr/local/bin/bouncer"})
+	p, err := plan(m.cursorFile(), Options{Launcher: "/usr/local/bin/bouncer", Servers: servers})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -65,6 +65,8 @@ func TestPast(t *testing.T) {
 	says("wrapped", "")
 	m.write(".cursor/mcp.json", more)
 	says("the client has written from memory, and one came", "undone a undone b came c")
+	m.wrapAll(FromPlan, "a", "b")
+	says("a plan has left that one out", "")
 	m.wrapAll(Wrap)
 	m.write(".cursor/mcp.json", strings.Replace(m.read(".cursor/mcp.json"), `"b"`, `"d": {"command": "d"}, "b"`, 1))
 	says("one came beside wrapped ones", "came d")

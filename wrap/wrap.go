@@ -143,11 +143,12 @@ type Action string
 
 // The actions.
 const (
-	Wrap   Action = "wrap"
-	Rewrap Action = "rewrap" // launcher or flags out of date
-	Unwrap Action = "unwrap"
-	Drop   Action = "drop"   // take a stale sentinel away
-	Record Action = "record" // write the sentinel anew
-	Keep   Action = "keep"   // already as wanted
-	Skip   Action = "skip"   // can't be done, or not chosen; Reason says why
+	Wrap     Action = "wrap"
+	Rewrap   Action = "rewrap" // launcher or flags out of date
+	Unwrap   Action = "unwrap"
+	Drop     Action = "drop"   // take a stale sentinel away
+	Record   Action = "record" // write the sentinel anew
+	Keep     Action = "keep"   // already as wanted
+	FromPlan Action = "apply"  // what a record calls a wrap that was planned in a file
+	Skip     Action = "skip"   // can't be done, or not chosen; Reason says why
 )

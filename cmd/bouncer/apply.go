@@ -64,7 +64,7 @@ func (a *app) apply(file string, o editOptions) error {
 	}
 	options := e.options()
 	options.Launcher, options.Home = launcher, e.places.State
-	e.planFile, e.strict = file, true
+	e.planFile, e.strict, e.logged = file, true, wrap.FromPlan
 	e.hints = []string{"bouncer init --plan makes a new plan"}
 	e.plan = func(f wrap.File) (wrap.Plan, error) { return draft.Plan(f, options) }
 	if len(o.configs) == 0 {

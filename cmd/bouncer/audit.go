@@ -197,7 +197,7 @@ func (a *app) auditVerify(asJSON bool) error {
 
 func (a *app) printChain(r chainReport) {
 	if r.Fault == nil {
-		fmt.Fprintf(a.out, "ok: %d records in %d files\n", r.Records, r.Files)
+		fmt.Fprintf(a.out, "ok: %s in %s\n", counted(int(r.Records), "record"), counted(r.Files, "file"))
 	} else {
 		fmt.Fprintf(a.out, "broken: %s: line %d: %s\n", r.Fault.File, r.Fault.Line, r.Fault.Reason)
 	}

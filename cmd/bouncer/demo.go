@@ -102,7 +102,7 @@ func (s *story) begin() error {
 	}
 	s.say("bouncer demo: everything happens in a temporary home, written ~ below.\n")
 	s.say("\n1. A Cursor config with a mail server, and a policy that trusts one address\n\n")
-	s.quote(string(s.original))
+	s.quote(strings.ReplaceAll(string(s.original), demo.Secret, "***"))
 	s.say("\n")
 	s.quote("# policy.yaml\n" + demo.Policy)
 	return nil
@@ -279,7 +279,7 @@ func (s *story) unwrap() error {
 	if !bytes.Equal(now, s.original) {
 		return errors.New("the config is not what it was")
 	}
-	s.say("\nThe config has the same %d bytes as at the start.\n", len(now))
+	s.say("\nThe config is what it was at the start, byte for byte.\n")
 	return nil
 }
 

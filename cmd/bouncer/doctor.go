@@ -122,7 +122,7 @@ func (a *app) printFindings(found []doctor.Finding) {
 	for _, f := range found {
 		fmt.Fprint(a.out, a.severity(f.Severity))
 		row := strings.Repeat(" ", len("warning")-len(f.Severity)+cellGap) + term.Pad(f.Code, codeWidth) + "  " + where(f)
-		a.printf("%s\n", strings.TrimRight(term.Shorten(oneLine(row), lineWidth-len(f.Severity)), " "))
+		a.printf("%s\n", strings.TrimRight(oneLine(row), " "))
 		a.printFilled("  ", f.Message)
 		if f.File != "" {
 			a.printf("  in %s\n", at(f.File, f.Line, f.Column))
@@ -139,9 +139,11 @@ func (a *app) printFindings(found []doctor.Finding) {
 
 // printRepair writes advice. A line that begins with a command stays one line.
 func (a *app) printRepair(repair string) {
-	if strings.HasPrefix(repair, "bouncer init ") || strings.HasPrefix(repair, "bouncer unwrap ") || strings.HasPrefix(repair, "chmod ") {
-		a.printf("  repair: %s\n", repair)
-		return
+	for _, command := range []string{"bouncer init ", "bouncer unwrap ", "bouncer pins ", "chmod "} {
+		if strings.HasPrefix(repair, command) {
+			a.printf("  repair: %s\n", repair)
+			return
+		}
 	}
 	a.printFilled("  ", "repair: "+repair)
 }
@@ -152,7 +154,7 @@ func (a *app) printTools(tools []doctor.Tool) {
 		rule, destinations := t.Words()
 		rows = append(rows, []string{t.Name, rule, destinations})
 	}
-	a.printTable("    ", rows)
+	a.printTable("    ", rows, 2, 1)
 }
 
 // where says what a finding is about: client, scope and server.

@@ -69,12 +69,12 @@ func (a *app) mayProbe(list []probing) error {
 		return misuse("--yes starts the servers without asking", "there is no terminal to ask for a yes")
 	}
 	a.printf("Servers that would be started:\n")
-	var rows [][]string
+	rows := [][]string{{"CLIENT", "SERVER", "STARTS"}}
 	for _, p := range list {
 		words := append([]string{p.spec.Command}, wrap.MaskArgs(p.server.Args)...)
 		rows = append(rows, []string{p.server.File.Client, shownName(p.entry.Name), strings.Join(words, " ")})
 	}
-	a.printTable("  ", rows)
+	a.printTable("  ", rows, 2)
 	yes, err := a.ask("Start them?")
 	if err != nil {
 		return err
@@ -91,7 +91,11 @@ func (a *app) progress(format string, args ...any) {
 		return
 	}
 	line := term.Shorten(oneLine(fmt.Sprintf(format, args...)), lineWidth-1)
-	fmt.Fprintf(a.err, "\r%s\r%s", strings.Repeat(" ", lineWidth-1), line)
+	if a.shown > 0 {
+		fmt.Fprintf(a.err, "\r%s\r", strings.Repeat(" ", a.shown))
+	}
+	fmt.Fprint(a.err, line)
+	a.shown = term.Width(line)
 }
 
 // specOf is the command line that a client would start a server by. why says why it is not started.
@@ -196,8 +200,8 @@ func (x *expander) value(name string) string {
 // probeOne asks one server, and says what the rules make of its tools.
 func (a *app) probeOne(ctx context.Context, p probing) *doctor.Probe {
 	set, err := a.policyFor(p.entry.Entry)
-	if err != nil {
-		return &doctor.Probe{Err: err}
+	if err != nil { // told once, as a finding about the file
+		return &doctor.Probe{Skipped: "it does not start under a policy that does not load"}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, probeFor, fmt.Errorf("none within %s", probeFor))
 	defer cancel()

@@ -25,6 +25,8 @@ type edit struct {
 	verb wrap.Action // Wrap or Unwrap
 	plan func(wrap.File) (wrap.Plan, error)
 
+	logged wrap.Action // what the generation's record calls it
+
 	asides asides // servers that stay out of it, and why
 
 	planFile string                                     // that the plans come from, or go to
@@ -37,6 +39,7 @@ type edit struct {
 	plans   []wrap.Plan // of every file that was read and may be edited
 	aside   []aside     // servers that stay as they are, and why
 	refused []error     // files that were left out
+	warned  bool        // of them, before a question
 	hints   []string
 }
 
@@ -54,7 +57,7 @@ func (a *app) newEdit(verb wrap.Action, o editOptions) (*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &edit{app: a, editOptions: o, verb: verb, places: p, store: wrap.NewStore(p.State)}, nil
+	return &edit{app: a, editOptions: o, verb: verb, logged: verb, places: p, store: wrap.NewStore(p.State)}, nil
 }
 
 // options are those that both directions share.
@@ -110,6 +113,7 @@ func (e *edit) carryOut(changes []wrap.Plan) error {
 			return misuse("--yes applies the changes without asking, --dry-run only shows them", "there is no terminal to ask for a yes")
 		}
 		e.show(changes)
+		e.showRefused()
 		yes, err := e.ask("Apply these changes?")
 		if err != nil {
 			return err
@@ -123,7 +127,7 @@ func (e *edit) carryOut(changes []wrap.Plan) error {
 	}
 	if e.apply == nil {
 		e.apply = func(changes []wrap.Plan) (wrap.Generation, error) {
-			return wrap.Apply(e.store, changes, wrap.ApplyOptions{Command: string(e.verb), Replan: e.replan, Waiting: e.waiting})
+			return wrap.Apply(e.store, changes, wrap.ApplyOptions{Command: string(e.logged), Replan: e.replan, Waiting: e.waiting})
 		}
 	}
 	done, err := e.apply(changes)

@@ -31,6 +31,22 @@ func (e *edit) show(changes []wrap.Plan) {
 	e.showAside()
 }
 
+// showRefused says before the first question which files were left out. Whoever is not asked reads it as the error at the end.
+func (e *edit) showRefused() {
+	if len(e.refused) == 0 || e.warned {
+		return
+	}
+	e.warned = true
+	e.printf("Left out:\n")
+	for _, err := range e.refused {
+		e.printFilled("  ", err.Error())
+	}
+	if slices.ContainsFunc(e.refused, malformed) {
+		e.printf("  Correct the file first if its servers are to be %s too.\n", e.words().past)
+	}
+	e.printf("\n")
+}
+
 func stepRows(changes []wrap.Plan) [][]string {
 	var rows [][]string
 	for _, plan := range changes {
@@ -72,18 +88,18 @@ func (e *edit) showAside() {
 }
 
 // words are what a command calls its work.
-type words struct{ verb, done, nothing string }
+type words struct{ verb, past, done, nothing string }
 
 func (e *edit) words() words {
 	switch e.verb {
 	case wrap.Unwrap:
-		return words{"unwrap", "Unwrapped", "no server starts through bouncer"}
+		return words{"unwrap", "unwrapped", "Unwrapped", "no server starts through bouncer"}
 	case wrap.Restore:
-		return words{"restore", "Restored", "every file has its old bytes"}
+		return words{"restore", "restored", "Restored", "every file has its old bytes"}
 	case wrap.Rewrap:
-		return words{"repair", "Repaired", "records and launchers are right, and no wrapping was lost"}
+		return words{"repair", "repaired", "Repaired", "records and launchers are right, and no wrapping was lost"}
 	}
-	return words{"wrap", "Wrapped", "no server that bouncer could stand in front of"}
+	return words{"wrap", "wrapped", "Wrapped", "no server that bouncer could stand in front of"}
 }
 
 // finish prints the outcome; done is zero when nothing was written.
@@ -151,7 +167,17 @@ func (e *edit) outcome() error {
 	if len(e.refused) == 0 {
 		return nil
 	}
-	return advise(errors.Join(e.refused...), slices.Compact(slices.Clone(e.hints))...)
+	hints := slices.Compact(slices.Clone(e.hints))
+	if slices.ContainsFunc(e.refused, malformed) {
+		hints = append(hints, "correct the file and run the command again")
+	}
+	return advise(errors.Join(e.refused...), hints...)
+}
+
+// malformed reports an error at some place of a file's text.
+func malformed(err error) bool {
+	_, ok := errors.AsType[*jsonc.Error](err)
+	return ok
 }
 
 func paths(plans []wrap.Plan) []string {

@@ -31,7 +31,7 @@ func (a *app) gather(s selection) (doctor.Facts, map[*doctor.Entry]wrap.Server, 
 		return doctor.Facts{}, nil, err
 	}
 	store := wrap.NewStore(p.State)
-	g := gathering{lookup: l, known: a.known(), history: store.History()}
+	g := gathering{lookup: l, known: a.known(), history: store.History(), pins: pinStores{}, state: p.State}
 	if g.asides, err = store.Asides(); err != nil {
 		return doctor.Facts{}, nil, err
 	}
@@ -146,6 +146,8 @@ type gathering struct {
 	known   []string
 	history wrap.History
 	asides  []wrap.Aside
+	pins    pinStores
+	state   string        // this command's state directory
 	servers []wrap.Server // in the order of the entries
 }
 
@@ -229,8 +231,17 @@ func (g *gathering) entry(s wrap.Server, past wrap.Past, all []wrap.Entry) docto
 	if e.State == wrap.Wrapped {
 		e.Start = g.start(e.Launcher)
 		e.Refused = refusal(s.Entry)
+		e.Pins = g.changes(s.Entry)
 	}
 	return e
+}
+
+func (g *gathering) changes(e wrap.Entry) doctor.Pins {
+	n, dir := g.pins.waiting(e)
+	if dir == g.state {
+		dir = ""
+	}
+	return doctor.Pins{Waiting: n, Home: dir}
 }
 
 // index finds the server of each entry.

@@ -37,10 +37,13 @@ func newInitCmd(a *app) *cobra.Command {
 bouncer. Only the entries themselves change; comments, layout and everything else stay,
 and unwrap gives back every byte.
 
---plan only writes down what would change; bouncer apply does it later.
+At a terminal it lists the servers and asks which of them to wrap, if there is more than
+one; Enter takes all, n none. Then it shows the changes and asks once whether to write
+them. --plan only writes down what would change; bouncer apply does it later.
 
 Without --client it takes every client it finds. Files that belong to a project are
-then only reported, since other people use them too.
+then only reported, since other people use them too: --client, --scope=project and
+--config include them, and --scope=user leaves them out again.
 ` + codes(exitDone, exitFailed, exitMisused),
 		Example: `  bouncer init --dry-run
   bouncer init --client=cursor --server=mail --policy=mail.yaml`,

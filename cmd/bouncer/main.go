@@ -24,7 +24,10 @@ type app struct {
 	cwd         func() (string, error)
 	interactive bool // somebody can answer a question
 	color       bool // standard output shows colour
+	wide        bool // standard output is no terminal, and lines on it may have any length
 	live        bool // standard error shows a line that is written over
+
+	shown int // columns of that line that are to be written over
 
 	launch string // what configs start bouncer by; found out when empty
 	home   string // --home
@@ -40,6 +43,7 @@ func newApp() *app {
 		cwd:         os.Getwd,
 		interactive: term.Is(os.Stdin),
 		color:       term.Colors(os.Stdout, os.Getenv),
+		wide:        !term.Is(os.Stdout),
 		live:        term.Is(os.Stderr),
 	}
 }

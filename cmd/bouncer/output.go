@@ -22,19 +22,22 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// The measures of a table, in columns of a terminal.
+// The measures of what is laid out, in columns of a terminal.
 const (
 	lineWidth = 80
 	cellGap   = 2
 	cellLeast = 7 // no cell is made narrower
 )
 
-// printTable writes rows in aligned columns. A table wider than a line gets narrower: the widest columns first, by leaving
-// out the middle of their cells. Columns whose numbers are given give way before all others, the first one first.
+// printTable writes rows in aligned columns, the first row being their titles. On a terminal a table wider than a line gets
+// narrower by leaving out the middle of cells in the yielding columns, the first one first; a title is never cut. Names and
+// whatever else is there to be copied must not yield. Elsewhere everything stays whole.
 func (a *app) printTable(indent string, rows [][]string, yielding ...int) {
 	rows = visible(rows)
 	widths := measure(rows)
-	narrow(widths, lineWidth-len(indent), yielding)
+	if !a.wide && len(rows) > 0 {
+		narrow(widths, measure(rows[:1]), lineWidth-len(indent), yielding)
+	}
 	var table strings.Builder
 	for _, row := range rows {
 		table.WriteString(strings.TrimRight(indent+align(row, widths), " ") + "\n")
@@ -51,14 +54,13 @@ func (a *app) printReasons(indent string, rows [][]string) {
 		heads = append(heads, row[:len(row)-1])
 	}
 	widths := measure(heads)
-	narrow(widths, lineWidth-len(indent)-sentence-cellGap, nil)
 	used := len(indent)
 	for _, w := range widths {
 		used += w + cellGap
 	}
 	for i, row := range rows {
 		head := indent + align(heads[i], widths)
-		for _, line := range term.Fill(row[len(row)-1], lineWidth-used) {
+		for _, line := range term.Fill(row[len(row)-1], max(sentence, lineWidth-used)) {
 			a.printf("%s\n", strings.TrimRight(head+line, " "))
 			head = strings.Repeat(" ", used)
 		}
@@ -110,28 +112,16 @@ func oneLine(cell string) string {
 	return strings.Map(blank, term.Visible(cell))
 }
 
-// narrow makes columns narrower until they fit into a line: those that yield, in their order, and then the widest.
-func narrow(widths []int, limit int, yielding []int) {
+// narrow makes the yielding columns narrower, in their order, until all fit into a line. None gets narrower than its title.
+func narrow(widths, titles []int, limit int, yielding []int) {
 	over := -cellGap - limit
 	for _, w := range widths {
 		over += w + cellGap
 	}
 	for _, i := range yielding {
-		give := max(0, min(over, widths[i]-cellLeast))
+		give := max(0, min(over, widths[i]-max(cellLeast, titles[i])))
 		widths[i] -= give
 		over -= give
-	}
-	for ; over > 0; over-- {
-		widest := 0
-		for i, w := range widths {
-			if w > widths[widest] {
-				widest = i
-			}
-		}
-		if widths[widest] <= cellLeast {
-			return
-		}
-		widths[widest]--
 	}
 }
 

@@ -21,14 +21,20 @@ func mustEnv(t *testing.T, a *app) clients.Env {
 
 func newEntry(name string) doctor.Entry { return doctor.Entry{Entry: wrap.Entry{Name: name}} }
 
-// TestTable keeps tables within a line, and columns under one another, whatever stands in them.
+// TestTable keeps tables within a line as far as cells may be cut, and columns under one another, whatever stands in them.
 func TestTable(t *testing.T) {
 	long := strings.Repeat("abcdefghij", 9)
 	rows := [][]string{
 		{"CLIENT", "SCOPE", "SERVER"},
-		{"claude-desktop", "user", "送金サーバー" + long},
+		{"claude-desktop", "user", "送金サーバー"},
 		{"cursor", long, "a\nb\tc\x1b[2J"},
 		{"x", "/home/ada/work", ""},
+	}
+	whole := newPerson(t, "{}", "")
+	whole.wide = true
+	whole.printTable("  ", rows, 1)
+	if !strings.Contains(whole.out.String(), long) {
+		t.Errorf("no terminal, and yet cut:\n%s", &whole.out)
 	}
 	p := newPerson(t, "{}", "")
 	p.printTable("  ", rows, 1)
@@ -41,8 +47,18 @@ func TestTable(t *testing.T) {
 			t.Errorf("%d columns: %s", term.Width(line), line)
 		}
 	}
-	if !strings.HasPrefix(lines[1], "  claude-desktop  user     送金") || !strings.HasPrefix(lines[3], "  x               /h...rk") {
+	if !strings.HasPrefix(lines[1], "  claude-desktop  user  ") || !strings.HasSuffix(lines[1], "  送金サーバー") || !strings.Contains(lines[2], "...") {
 		t.Errorf("\n%s", &p.out)
+	}
+}
+
+// TestTitlesStay: a column is never narrower than its title, and names are never cut.
+func TestTitlesStay(t *testing.T) {
+	name := strings.Repeat("n", 90)
+	p := newPerson(t, "{}", "")
+	p.printTable("", [][]string{{"CLIENT", "DESTINATIONS", "SERVER"}, {"x", strings.Repeat("d", 40), name}}, 1)
+	if text := p.out.String(); !strings.HasPrefix(text, "CLIENT  DESTINATIONS  SERVER\n") || !strings.Contains(text, "  "+name) {
+		t.Errorf("\n%s", text)
 	}
 }
 
@@ -54,8 +70,11 @@ func TestReasons(t *testing.T) {
 	if got := strings.Count(text, "why"); got != 30 {
 		t.Errorf("%d words of 30:\n%s", got, text)
 	}
+	if !strings.Contains(text, strings.Repeat("n", 60)) {
+		t.Errorf("a name is cut:\n%s", text)
+	}
 	for line := range strings.Lines(text) {
-		if term.Width(strings.TrimSuffix(line, "\n")) > lineWidth {
+		if term.Width(strings.TrimSuffix(line, "\n")) > 2+6+2+4+2+60+2+32 {
 			t.Errorf("%d columns: %s", term.Width(line), line)
 		}
 	}

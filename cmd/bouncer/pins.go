@@ -106,7 +106,7 @@ func (a *app) pinsList(asJSON bool) error {
 		})
 	}
 	if len(list) > 0 {
-		a.printTable("", rows, 4) // an identity is there to be copied
+		a.printTable("", rows)
 	}
 	return errors.Join(refused...)
 }

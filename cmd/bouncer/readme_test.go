@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // readmeHome is the home that the README's commands run in.
@@ -91,7 +93,8 @@ func TestREADME(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("README.md does not show what its commands print; UPDATE_README=1 go test -run README ./cmd/bouncer writes:\n%s", now.String())
+	t.Errorf("README.md does not show what its commands print; UPDATE_README=1 go test -run README ./cmd/bouncer writes it:\n%s",
+		diff.Diff("README.md", readme, "printed", []byte(now.String())))
 }
 
 // readmeOutput runs one command line of the README in the home.

@@ -28,6 +28,7 @@ func newRootCmd(a *app) *cobra.Command {
 	cobra.EnableCommandSorting = false // the order above tells a story
 	cobra.MousetrapHelpText = ""       // looking at all processes for it slows every start on Windows
 
+	version := false
 	root := &cobra.Command{
 		Use:   "bouncer",
 		Short: "Judge what AI clients' MCP servers are asked to do",
@@ -46,8 +47,15 @@ the value came from? No model is asked, and nothing leaves the machine.
 			}
 			return misuse(suggestion(cmd, args[0]), "unknown command %q", args[0])
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				fmt.Fprint(a.out, thisBuild().line())
+				return nil
+			}
+			return cmd.Help()
+		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "say which bouncer this is, as the command version does")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -43,14 +43,18 @@ func (a *asides) of(e *edit, f wrap.File) map[string]string {
 		listed := func(list []wrap.Aside) bool {
 			return slices.ContainsFunc(list, func(a wrap.Aside) bool { return a.Of(f, entry) })
 		}
+		stays := ""
+		if entry.State == wrap.Wrapped {
+			stays = "stays wrapped until bouncer unwrap takes it out; "
+		}
 		switch key := wrap.PointerKey(entry.Pointer); {
 		case slices.Contains(a.skip, entry.Name) && e.holds(entry):
-			reasons[key] = "left alone from now on, as --skip asks"
+			reasons[key] = stays + "left alone from now on, as --skip asks"
 			a.add = append(a.add, this)
 		case listed(a.recorded) && slices.Contains(e.servers, entry.Name) && e.holds(entry):
 			a.remove = append(a.remove, this)
 		case listed(a.recorded):
-			reasons[key] = "left alone, as --skip was told; --server includes it"
+			reasons[key] = stays + "left alone, as --skip was told; --server includes it"
 		case listed(a.unchosen):
 			reasons[key] = "not chosen"
 		}

@@ -27,14 +27,15 @@ func (e *edit) choose() error {
 	if len(picks) < 2 {
 		return nil
 	}
+	e.showRefused()
 	e.printf("Servers that start without bouncer:\n")
-	rows := make([][]string, len(picks))
+	rows := [][]string{{"  #", "CLIENT", "SCOPE", "SERVER", "STARTS"}}
 	for i, p := range picks {
-		rows[i] = append([]string{fmt.Sprintf("%3d", i+1)}, p.row...)
+		rows = append(rows, append([]string{fmt.Sprintf("%3d", i+1)}, p.row...))
 	}
 	e.printTable("", rows, 4)
 	e.printf("\n")
-	chosen, err := e.askNumbers("Servers to wrap (numbers such as 1,3-4, or none) [all]: ", len(picks))
+	chosen, err := e.askNumbers("Servers to wrap (numbers such as 1,3-4, all or none) [all]: ", len(picks))
 	if err != nil {
 		return err
 	}
@@ -52,8 +53,12 @@ func (e *edit) picks() []pick {
 				continue
 			}
 			words := strings.Join(append([]string{step.Entry.Command}, wrap.MaskArgs(step.Entry.Args)...), " ")
+			scope := string(step.Entry.Scope)
+			if plan.File.Shared {
+				scope += " (project file)"
+			}
 			list = append(list, pick{i, wrap.AsideOf(plan.File, step.Entry), []string{
-				plan.File.Client, string(step.Entry.Scope), shownName(step.Entry.Name), words,
+				plan.File.Client, scope, shownName(step.Entry.Name), words,
 			}})
 		}
 	}
@@ -95,12 +100,13 @@ func (e *edit) askNumbers(question string, n int) ([]int, error) {
 	}
 }
 
-// parseNumbers reads an answer such as "1,3-4", "all" (or nothing) or "none". The numbers go from 1 to n.
+// parseNumbers reads an answer such as "1,3-4", "all" (or nothing), or "none" and other ways to say no. The numbers go from 1
+// to n.
 func parseNumbers(line string, n int) ([]int, error) {
 	switch line = strings.ToLower(strings.TrimSpace(line)); line {
 	case "", "all":
 		line = fmt.Sprintf("1-%d", n)
-	case "none":
+	case "none", "n", "no", "q", "quit":
 		return nil, nil
 	}
 	chosen := make([]bool, n+1)

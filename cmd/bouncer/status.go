@@ -40,7 +40,14 @@ their calls are judged by.
 // statusReport is what status prints with --json. The names are a promise: fields are added, never renamed.
 type statusReport struct {
 	Servers []serverStatus `json:"servers"`
+	Policy  policyStatus   `json:"policy"`
 	Errors  []errorReport  `json:"errors"`
+}
+
+// policyStatus is the user's own policy file, or where one would be looked for.
+type policyStatus struct {
+	Path  string `json:"path"`
+	There bool   `json:"there"`
 }
 
 type serverStatus struct {
@@ -59,8 +66,10 @@ type serverStatus struct {
 	Aside     bool          `json:"aside"`        // left alone, as init --skip was told
 	Policies  []string      `json:"policies"`     // files, highest first; empty for a server that bouncer does not judge
 	Profile   string        `json:"profile"`
+	Waiting   int           `json:"waiting"` // changes of its tools that nobody has accepted yet
 
 	winner clients.Scope // of By
+	pins   string        // the state directory that Waiting is about, when it is not this command's
 }
 
 func (a *app) status(o statusOptions) error {
@@ -83,6 +92,7 @@ func (a *app) status(o statusOptions) error {
 	} else {
 		a.printf("No servers found.\n")
 	}
+	a.printNotes(report)
 	return errors.Join(refused...)
 }
 
@@ -101,6 +111,8 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 	if err != nil {
 		return report, nil, err
 	}
+	report.Policy = policyStatus{Path: p.Policy, There: exists(p.Policy)}
+	pins := pinStores{}
 	servers, refused := found.Survey(a.known()...)
 	for _, server := range servers {
 		d, err := describe(server)
@@ -109,6 +121,9 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 			refused = append(refused, &wrap.FileError{Client: server.File.Client, Path: server.File.Path, Err: err})
 		}
 		d.Aside = slices.ContainsFunc(asides, func(a wrap.Aside) bool { return a.Of(server.File, server.Entry) })
+		if d.Waiting, d.pins = pins.waiting(server.Entry); d.pins == p.State {
+			d.pins = ""
+		}
 		report.Servers = append(report.Servers, d)
 	}
 	env, err := a.clientEnv()
@@ -174,13 +189,32 @@ func (a *app) printStatus(servers []serverStatus) {
 		somewhere = somewhere || rows[len(rows)-1][where] != ""
 	}
 	if somewhere {
-		a.printTable("", rows, where, 3, 5)
+		a.printTable("", rows, where)
 		return
 	}
 	for i, row := range rows {
 		rows[i] = slices.Delete(row, where, where+1)
 	}
-	a.printTable("", rows, 2, 4)
+	a.printTable("", rows)
+}
+
+// printNotes says what the table has no column for.
+func (a *app) printNotes(report statusReport) {
+	a.printf("\n")
+	for _, s := range report.Servers {
+		if s.Waiting > 0 {
+			home := ""
+			if s.pins != "" {
+				home = " --home=" + s.pins
+			}
+			a.printf("%s has changed its tools, waiting for you: bouncer pins diff %s%s\n", shownName(s.Name), bare(s.Name), home)
+		}
+	}
+	there := ""
+	if !report.Policy.There {
+		there = " (not there yet)"
+	}
+	a.printf("Your policy: %s%s\n", report.Policy.Path, there)
 }
 
 // stateWords says how a server stands in words that need no manual.

@@ -100,6 +100,16 @@ func (e *edit) notUndone(g wrap.Generation, err error) error {
 		e.refused = append(e.refused, err)
 		return e.finishJSON(nil, wrap.Generation{})
 	}
+	logged, logErr := e.store.Log()
+	if logErr != nil {
+		return logErr
+	}
+	for _, l := range logged {
+		if l.Number == g.Number && l.Standing == wrap.Covered {
+			return advise(fmt.Errorf("generation %d came after generation %d and changed its files once more", l.By, g.Number),
+				fmt.Sprintf("bouncer undo %d first", l.By))
+		}
+	}
 	for _, plan := range e.store.Since(g) {
 		e.printf("Changed since generation %d:\n", g.Number)
 		e.printDiff(wrap.Diff(plan))
@@ -151,19 +161,30 @@ func (a *app) listGenerations(o undoOptions) error {
 	for _, r := range reports {
 		rows = append(rows, r.row())
 	}
-	a.printTable("", rows, 0)
+	a.printTable("", rows)
 	return nil
 }
 
 func reportGeneration(l wrap.Logged) generationReport {
 	r := generationReport{
-		Generation: l.Number, Time: l.Time, Command: l.Command, State: l.Standing, By: l.By, Undoes: l.Undoes,
+		Generation: l.Number, Time: l.Time, Command: typed(l.Command), State: l.Standing, By: l.By, Undoes: l.Undoes,
 		Files: []generationFileReport{},
 	}
 	for _, f := range l.Files {
 		r.Files = append(r.Files, generationFileReport{Client: f.Client, Path: f.Path, Servers: f.Entries})
 	}
 	return r
+}
+
+// typed is the command that a record speaks of.
+func typed(record string) string {
+	switch wrap.Action(record) {
+	case wrap.Wrap:
+		return "init"
+	case wrap.Rewrap:
+		return "doctor --fix"
+	}
+	return record
 }
 
 func (r generationReport) row() []string {

@@ -44,6 +44,11 @@ func thisBuild() build {
 	return b
 }
 
+// line is what a person reads.
+func (b build) line() string {
+	return fmt.Sprintf("bouncer %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
+}
+
 func newVersionCmd(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -56,7 +61,7 @@ func newVersionCmd(a *app) *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(a.out).Encode(b)
 			}
-			fmt.Fprintf(a.out, "bouncer %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
+			fmt.Fprint(a.out, b.line())
 			return nil
 		},
 	}

@@ -9,12 +9,15 @@ const Config = `{
     "mail": {
       "command": %s,
       "args": ["demo", "--mail-server"], // starts in a moment
-      "env": { "MAIL_TOKEN": "s3cr3t-of-the-demo" }
+      "env": { "MAIL_TOKEN": "` + Secret + `" }
     },
     "tickets": { "url": "https://tickets.example.com/mcp" }
   }
 }
 `
+
+// Secret stands in the config, and nowhere on the screen.
+const Secret = "s3cr3t-of-the-demo"
 
 // Policy is the person's own policy: one address that mail may always go to.
 const Policy = `send_email:
