@@ -10,7 +10,7 @@ import (
 
 // The three machines that every table is tested for, wherever the test runs.
 func linux() clients.Env {
-	return clients.Env{OS: "linux", Home: "/home/ada", Project: "/home/ada/work/app"}
+	return clients.Env{OS: "linux", Home: "/home/ada", Project: "/home/ada/src/app"}
 }
 
 func darwin() clients.Env {
@@ -94,7 +94,7 @@ func TestPaths(t *testing.T) {
 		{"desktop without a home", "claude-desktop", clients.Env{OS: "linux"}, nil},
 		{"code", "claude-code", linux(), []string{
 			"/home/ada/.claude.json",
-			"/home/ada/work/app/.mcp.json", "/home/ada/work/.mcp.json", "/home/ada/.mcp.json", "/home/.mcp.json", "/.mcp.json",
+			"/home/ada/src/app/.mcp.json", "/home/ada/src/.mcp.json", "/home/ada/.mcp.json", "/home/.mcp.json", "/.mcp.json",
 			"/etc/claude-code/managed-mcp.json",
 		}},
 		{"code moved", "claude-code", with(darwin(), func(e *clients.Env) {
@@ -127,7 +127,7 @@ func TestPaths(t *testing.T) {
 			`\\host\share\app\.mcp.json`, `\\host\share\.mcp.json`,
 			`D:\Programs\ClaudeCode\managed-mcp.json`,
 		}},
-		{"cursor", "cursor", linux(), []string{"/home/ada/.cursor/mcp.json", "/home/ada/work/app/.cursor/mcp.json"}},
+		{"cursor", "cursor", linux(), []string{"/home/ada/.cursor/mcp.json", "/home/ada/src/app/.cursor/mcp.json"}},
 		{"cursor", "cursor", darwin(), []string{"/Users/ada/.cursor/mcp.json", "/Users/ada/app/.cursor/mcp.json"}},
 		{"cursor", "cursor", windows(), []string{`C:\Users\ada\.cursor\mcp.json`, `C:\src\app\.cursor\mcp.json`}},
 		{"cursor without a project", "cursor", clients.Env{OS: "linux", Home: "/h"}, []string{"/h/.cursor/mcp.json"}},
@@ -158,8 +158,8 @@ func TestClaudeCodePolicies(t *testing.T) {
 		{with(linux(), func(e *clients.Env) { e.Glob = drop }), []string{
 			"/etc/claude-code/managed-settings.json",
 			"/home/ada/.claude/settings.json",
-			"/home/ada/work/app/.claude/settings.json",
-			"/home/ada/work/app/.claude/settings.local.json",
+			"/home/ada/src/app/.claude/settings.json",
+			"/home/ada/src/app/.claude/settings.local.json",
 			"/etc/claude-code/managed-settings.d/10-mcp.json",
 		}},
 		{with(darwin(), func(e *clients.Env) { e.Getenv = variables("CLAUDE_CONFIG_DIR", "/opt/cc") }), []string{

@@ -80,10 +80,10 @@ func TestSources(t *testing.T) {
 		{"switched off, and on again by the project", "claude-code", linux(), map[string]string{
 			plugins + "/installed_plugins.json":              `{"plugins": {"off@m": [{"installPath": "/p/off"}], "on@m": [{"installPath": "/p/on"}]}}`,
 			"/home/ada/.claude/settings.json":                `{"enabledPlugins": {"off@m": false, "on@m": false}}`,
-			"/home/ada/work/app/.claude/settings.local.json": `{"enabledPlugins": {"on@m": true}}`,
+			"/home/ada/src/app/.claude/settings.local.json": `{"enabledPlugins": {"on@m": true}}`,
 		}, []string{"plugin on /p/on/.mcp.json", "plugin on /p/on/.claude-plugin/plugin.json"}},
 		{"for another project", "claude-code", linux(), map[string]string{
-			plugins + "/installed_plugins.json": `{"plugins": {"a@m": [{"projectPath": "/else", "installPath": "/p/a"}, {"projectPath": "/home/ada/work", "installPath": "/p/b"}]}}`,
+			plugins + "/installed_plugins.json": `{"plugins": {"a@m": [{"projectPath": "/else", "installPath": "/p/a"}, {"projectPath": "/home/ada/src", "installPath": "/p/b"}]}}`,
 		}, []string{"plugin a /p/b/.mcp.json", "plugin a /p/b/.claude-plugin/plugin.json"}},
 		{"from a folder that is a marketplace", "claude-code", linux(), map[string]string{
 			plugins + "/installed_plugins.json":      `{"plugins": {"a@m": []}}`,
@@ -92,8 +92,8 @@ func TestSources(t *testing.T) {
 		}, []string{"plugin a /src/m/plugins/a/.mcp.json", "plugin a /src/m/plugins/a/.claude-plugin/plugin.json"}},
 		{"a list that can't be read", "claude-code", linux(), map[string]string{plugins + "/installed_plugins.json": `{"plugins": `}, nil},
 		{"agents", "claude-code", linux(), map[string]string{
-			"/home/ada/.claude/agents/tester.md": "", "/home/ada/work/app/.claude/agents/team/x.md": "", "/home/ada/.claude/agents/notes.txt": "",
-		}, []string{"agent tester /home/ada/.claude/agents/tester.md", "agent x /home/ada/work/app/.claude/agents/team/x.md"}},
+			"/home/ada/.claude/agents/tester.md": "", "/home/ada/src/app/.claude/agents/team/x.md": "", "/home/ada/.claude/agents/notes.txt": "",
+		}, []string{"agent tester /home/ada/.claude/agents/tester.md", "agent x /home/ada/src/app/.claude/agents/team/x.md"}},
 		{"agents elsewhere", "claude-code", with(windows(), func(e *clients.Env) {
 			e.Getenv = variables("CLAUDE_CONFIG_DIR", `D:\cc`)
 		}), map[string]string{"D:/cc/agents/tester.md": ""}, []string{`agent tester D:\cc\agents\tester.md`}},
@@ -145,10 +145,10 @@ func TestHere(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"no repository", linux(), nil, "/home/ada/work/app"},
-		{"a repository above", linux(), map[string]string{"/home/ada/work/.git/HEAD": ""}, "/home/ada/work"},
-		{"a linked working tree", linux(), map[string]string{"/home/ada/work/app/.git": "gitdir: /src/main/.git/worktrees/app\n"}, "/src/main"},
-		{"a submodule", linux(), map[string]string{"/home/ada/work/app/.git": "gitdir: ../.git/modules/app\n"}, "/home/ada/work/app"},
+		{"no repository", linux(), nil, "/home/ada/src/app"},
+		{"a repository above", linux(), map[string]string{"/home/ada/src/.git/HEAD": ""}, "/home/ada/src"},
+		{"a linked working tree", linux(), map[string]string{"/home/ada/src/app/.git": "gitdir: /src/main/.git/worktrees/app\n"}, "/src/main"},
+		{"a submodule", linux(), map[string]string{"/home/ada/src/app/.git": "gitdir: ../.git/modules/app\n"}, "/home/ada/src/app"},
 		{"Windows writes slashes", windows(), nil, "C:/src/app"},
 		{"no working directory", clients.Env{OS: "linux"}, nil, ""},
 	}
