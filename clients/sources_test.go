@@ -78,8 +78,8 @@ func TestSources(t *testing.T) {
 			plugins + "/installed_plugins.json": `{"version": 1, "plugins": {"acme@market": {"installPath": "/p/acme"}}}`,
 		}, []string{"plugin acme /p/acme/.mcp.json", "plugin acme /p/acme/.claude-plugin/plugin.json"}},
 		{"switched off, and on again by the project", "claude-code", linux(), map[string]string{
-			plugins + "/installed_plugins.json":              `{"plugins": {"off@m": [{"installPath": "/p/off"}], "on@m": [{"installPath": "/p/on"}]}}`,
-			"/home/ada/.claude/settings.json":                `{"enabledPlugins": {"off@m": false, "on@m": false}}`,
+			plugins + "/installed_plugins.json":             `{"plugins": {"off@m": [{"installPath": "/p/off"}], "on@m": [{"installPath": "/p/on"}]}}`,
+			"/home/ada/.claude/settings.json":               `{"enabledPlugins": {"off@m": false, "on@m": false}}`,
 			"/home/ada/src/app/.claude/settings.local.json": `{"enabledPlugins": {"on@m": true}}`,
 		}, []string{"plugin on /p/on/.mcp.json", "plugin on /p/on/.claude-plugin/plugin.json"}},
 		{"for another project", "claude-code", linux(), map[string]string{
