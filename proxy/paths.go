@@ -112,7 +112,12 @@ func windowsOddity(path string) error {
 	if strings.HasPrefix(path, `\\?\`) || strings.HasPrefix(path, `\\.\`) || strings.HasPrefix(path, "//?/") || strings.HasPrefix(path, "//./") {
 		return errors.New("a device path")
 	}
-	if strings.ContainsRune(path[len(filepath.VolumeName(path)):], ':') {
+	volume := filepath.VolumeName(path)
+	rest := path[len(volume):]
+	if rooted := rest != "" && os.IsPathSeparator(rest[0]); rooted != (volume != "") {
+		return errors.New("a path on whichever drive is current") // \\x, or C:x
+	}
+	if strings.ContainsRune(rest, ':') {
 		return errors.New("an alternate data stream")
 	}
 	return nil
