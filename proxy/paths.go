@@ -20,17 +20,6 @@ type Paths struct{ dir, home string }
 // NewPaths returns a resolver for a server that runs in dir, for a person whose home is home.
 func NewPaths(dir, home string) Paths { return Paths{dir, home} }
 
-// All resolves every path, leaving out those that can't be.
-func (p Paths) All(paths []string) []string {
-	var out []string
-	for _, path := range paths {
-		if places, err := p.Resolve(path); err == nil {
-			out = append(out, places...)
-		}
-	}
-	return out
-}
-
 // Resolve returns the absolute places that a path leads to, with symbolic links followed as far as it exists. There are
 // two where ".." stands behind a link: some programs take it off the text, the system off the place the link has led to.
 func (p Paths) Resolve(path string) ([]string, error) {

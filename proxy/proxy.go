@@ -75,9 +75,9 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	ends := make(chan ending, 2)
-	var pumps sync.WaitGroup
-	pumps.Go(func() { ends <- ending{client: true, err: r.pump(r.o.Client.In, r.fromClient, r.clientTooLong)} })
-	pumps.Go(func() { ends <- ending{err: r.pump(r.o.Upstream.In, r.fromServer, r.serverTooLong)} })
+	// Nobody waits for the pumps: each ends when its input does, and the caller closes that or ends the process.
+	go func() { ends <- ending{client: true, err: r.pump(r.o.Client.In, r.fromClient, r.clientTooLong)} }()
+	go func() { ends <- ending{err: r.pump(r.o.Upstream.In, r.fromServer, r.serverTooLong)} }()
 	defer r.close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -249,17 +249,9 @@ func (w *wrapping) rewrap(s *server) []jsonc.Edit {
 // verify reads the planned bytes as a client would, and takes the new wraps away again, which must leave base: the
 // file as it was, but for the entries that were wrapped before.
 func (w *wrapping) verify(p Plan, base []byte) error {
-	if bytes.Equal(p.Before, p.After) {
-		return nil
-	}
-	after := p.File
-	after.Data = p.After
-	doc, servers, err := read(after, w.options.launchers())
-	if err != nil {
+	doc, servers, err := planned(p, w.options)
+	if servers == nil || err != nil {
 		return err
-	}
-	if len(servers) != len(p.Steps) {
-		return errors.New("the edit would change which servers there are")
 	}
 	u := unwrapping{doc: doc}
 	var edits []jsonc.Edit
@@ -282,3 +274,21 @@ func (w *wrapping) verify(p Plan, base []byte) error {
 }
 
 func sameUpstream(a, b Entry) bool { return a.Command == b.Command && slices.Equal(a.Args, b.Args) }
+
+// planned reads the bytes of a plan as a client would: one server for each step, in order. It returns none when the plan
+// changes nothing.
+func planned(p Plan, o Options) (*jsonc.Doc, []server, error) {
+	if bytes.Equal(p.Before, p.After) {
+		return nil, nil, nil
+	}
+	after := p.File
+	after.Data = p.After
+	doc, servers, err := read(after, o.launchers())
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(servers) != len(p.Steps) {
+		return nil, nil, errors.New("the edit would change which servers there are")
+	}
+	return doc, servers, nil
+}

@@ -153,17 +153,9 @@ func (u *unwrapping) record(s *server) []jsonc.Edit {
 
 // verifyRecord reads the planned bytes: every server must start what it started, and its record must say so.
 func verifyRecord(p Plan, o Options) error {
-	if bytes.Equal(p.Before, p.After) {
-		return nil
-	}
-	after := p.File
-	after.Data = p.After
-	_, servers, err := read(after, o.launchers())
-	if err != nil {
+	_, servers, err := planned(p, o)
+	if servers == nil || err != nil {
 		return err
-	}
-	if len(servers) != len(p.Steps) {
-		return errors.New("the edit would change which servers there are")
 	}
 	for i, step := range p.Steps {
 		now := servers[i].Entry

@@ -240,17 +240,9 @@ func (u *unwrapping) restore(s *server) jsonc.Edit {
 // verifyUnwrap reads the planned bytes as a client would: every server must be there, and each that was touched must
 // start what it says it started.
 func verifyUnwrap(p Plan, o Options) error {
-	if bytes.Equal(p.Before, p.After) {
-		return nil
-	}
-	after := p.File
-	after.Data = p.After
-	_, servers, err := read(after, o.launchers())
-	if err != nil {
+	_, servers, err := planned(p, o)
+	if servers == nil || err != nil {
 		return err
-	}
-	if len(servers) != len(p.Steps) {
-		return errors.New("the edit would change which servers there are")
 	}
 	for i, step := range p.Steps {
 		if step.Action != Unwrap && step.Action != Drop && step.Action != Restore {

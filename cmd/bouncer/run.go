@@ -217,7 +217,7 @@ func (a *app) prepare(o runOptions) (*prepared, error) {
 		log:     log,
 		state:   at.State,
 		engine: engine.New(engine.Config{
-			Server: o.name, Policy: set, Paths: paths, Protected: paths.All(protected),
+			Server: o.name, Policy: set, Paths: paths, Protected: protected,
 		}),
 	}, nil
 }
