@@ -1,5 +1,5 @@
-// Package session keeps what must outlive one session of a server: its tools and instructions as a person last accepted
-// them.
+// Package session keeps what one run of a server can't know by itself: its tools and instructions as a person last accepted
+// them in an earlier session, and what the runs of one client tell each other in this one.
 package session
 
 import (

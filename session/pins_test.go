@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 		child(dir, os.Getenv("SESSION_TEST_NAME"))
 		return
 	}
+	if play := roles()[os.Getenv("SESSION_TEST_ROLE")]; play != nil {
+		play()
+		return
+	}
 	m.Run()
 }
 
