@@ -22,7 +22,8 @@ func appendMail(dst []byte, local, domain string) []byte {
 	return appendHost(dst, domain)
 }
 
-// appendHost appends a host in canonical form: folded, in its ASCII spelling, without a trailing dot.
+// appendHost appends a host in canonical form: folded, in its ASCII spelling, without a trailing dot; an IP address in the
+// one spelling that everybody knows.
 func appendHost(dst []byte, host string) []byte {
 	start := len(dst)
 	if isASCII(host) && !strings.Contains(host, "--") { // no punycode
@@ -34,6 +35,11 @@ func appendHost(dst []byte, host string) []byte {
 	}
 	for len(dst) > start+1 && dst[len(dst)-1] == '.' {
 		dst = dst[:len(dst)-1]
+	}
+	if len(dst) > start && (isDigit(dst[start]) || dst[start] == '[' || dst[start] == ':') {
+		if ip, ok := parseIP(string(dst[start:])); ok {
+			dst = ip.AppendTo(dst[:start])
+		}
 	}
 	return dst
 }
@@ -101,6 +107,15 @@ func isFileExtension(s string) bool {
 		"go", "java", "rb", "cpp", "hpp", "lock", "mod", "sum", "log", "ini", "cfg", "conf", "toml", "yaml", "yml",
 		"doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "png", "jpg", "jpeg", "gif", "svg", "webp", "mp3", "mp4",
 		"gz", "tgz", "tar", "exe", "dll", "bin", "bak", "tmp", "env", "sql", "db", "bat", "cmd":
+		return true
+	}
+	return false
+}
+
+// isCodeExtension knows the common extensions that are top-level domains too.
+func isCodeExtension(s string) bool {
+	switch strings.ToLower(s) {
+	case "ai", "app", "cc", "md", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "vb", "zip":
 		return true
 	}
 	return false
@@ -217,24 +232,4 @@ func trimURL(text string, start, end int) int {
 		end--
 	}
 	return end
-}
-
-// validIBAN checks length and check digits of an account number without spaces, in capitals.
-func validIBAN(s []byte) bool {
-	if len(s) < 15 || len(s) > 34 {
-		return false
-	}
-	rest := 0
-	for i := range len(s) {
-		c := s[(i+4)%len(s)]
-		switch {
-		case isDigit(c):
-			rest = (rest*10 + int(c-'0')) % 97
-		case isUpper(c):
-			rest = (rest*100 + int(c-'A') + 10) % 97
-		default:
-			return false
-		}
-	}
-	return rest == 1
 }

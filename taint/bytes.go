@@ -26,6 +26,9 @@ const (
 	trailingLow = 1<<'.' | 1<<',' | 1<<';' | 1<<':' | 1<<'!' | 1<<'?' | 1<<'\'' | 1<<'*' // belongs to the sentence
 
 	schemeLow = digits | 1<<'+' | 1<<'-' | 1<<'.'
+
+	pathLow  = hostLow | 1<<'+' | 1<<'/' | 1<<'%' | 1<<'$' | 1<<'='
+	pathHigh = letters | 1 | 1<<('_'-64) | 1<<('\\'-64) | 1<<('~'-64)
 )
 
 // in reports whether c is in the set. Beyond ASCII it is in none: shifting by 64 or more leaves nothing.
@@ -35,6 +38,9 @@ func isHostByte(c byte) bool    { return in(c, hostLow, letters) }
 func isMailByte(c byte) bool    { return in(c, mailLow, mailHigh) }
 func isMailSpecial(c byte) bool { return in(c, specialLow, specialHigh) }
 func isSchemeByte(c byte) bool  { return in(c, schemeLow, letters) }
+
+// isPathByte also takes every byte beyond ASCII for part of a file's name.
+func isPathByte(c byte) bool { return in(c, pathLow, pathHigh) || c >= utf8.RuneSelf }
 
 func isLetter(c byte) bool { return in(c, 0, letters) }
 func isUpper(c byte) bool  { return c-'A' <= 'Z'-'A' }
@@ -65,20 +71,7 @@ const (
 // word returns the eight bytes at i.
 func word(s string, i int) uint64 { return binary.LittleEndian.Uint64([]byte(s[i : i+8])) }
 
-func isASCII(s string) bool {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if word(s, i)&highs != 0 {
-			return false
-		}
-	}
-	for ; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+func isASCII(s string) bool { return nextHigh(s, 0) == len(s) }
 
 // between sets the high bit of each byte that lies between two ASCII characters; low has no high bit set. Adding sets it in
 // a byte that is large enough, without a carry into the next.
@@ -86,33 +79,60 @@ func between(low uint64, from, to byte) uint64 {
 	return (low + uint64(0x80-from)*each) &^ (low + uint64(0x7f-to)*each)
 }
 
-// nextTrigger returns the index of the first byte at or after i at which a value may be recognised: @ + . : and a capital
-// at the start of a word that goes on with another or a digit. Everything else is passed over eight bytes a step, which is
-// what makes recording cheap on prose.
+// nextTrigger returns the index of the first byte at or after i at which a value may be recognised:
+//   - a digit, an @ or a plus,
+//   - a dot inside a word, a colon before a slash, an opening parenthesis or bracket,
+//   - a quote or a capital that does not continue a word; the capital goes on with another,
+//   - a # that does, or a slash behind something that is no word and before a word or a dot.
+//
+// Everything else is passed over eight bytes a step, which is what makes recording cheap on prose. It may also return the
+// last of eight bytes for the sake of what could follow it.
 func nextTrigger(s string, i int) int {
-	var inside uint64 // a high bit when the byte before i is part of a word
-	if i > 0 && isNameByte(s[i-1]) {
-		inside = 0x80
-	}
 	for ; i+8 <= len(s); i += 8 {
 		w := word(s, i)
 		low := w &^ highs
-		upper := between(low, 'A', 'Z') &^ w & highs
-		next := upper | between(low, '0', '9')&^w&highs
-		name := w&highs | next | (between(low, 'a', 'z')|between(low, '_', '_'))&highs
-		start := upper &^ (name<<8 | inside)
-		hit := start&(next>>8|0x80<<56) | // what follows the last byte is not known here
-			(between(low, '@', '@')|between(low, '+', '+')|between(low, '.', '.')|between(low, ':', ':'))&^w&highs
+		sign := func(from, to byte) uint64 { return between(low, from, to) &^ w & highs }
+		const unknown = 0x80 << 56 // what follows the last byte
+		upper := sign('A', 'Z')
+		if (between(low, '!', '`')&^between(low, ',', '-'))&^w&highs&^upper|upper&(upper>>8|unknown) == 0 {
+			continue // words, and what is between most of them
+		}
+		digit := sign('0', '9')
+		name := w&highs | upper | digit | (between(low, 'a', 'z')|between(low, '_', '_'))&highs
+		before := name << 8
+		if i > 0 && isNameByte(s[i-1]) {
+			before |= 0x80
+		}
+		after := name>>8 | unknown
+		slash := sign('/', '/') | sign('\\', '\\')
+		hit := digit | sign('@', '@') | sign('+', '+') | sign('(', '(') | sign('[', '[') |
+			sign('.', '.')&before&after | sign(':', ':')&(slash>>8|unknown) |
+			(sign('"', '#')|sign('\'', '\'')|sign('`', '`')|slash&(after|sign('.', '.')>>8)|upper&(upper>>8|unknown))&^before
 		if hit != 0 {
 			return i + bits.TrailingZeros64(hit)/8
 		}
-		inside = name >> 56
 	}
 	for ; i < len(s); i++ {
-		const signs = 1<<'+' | 1<<'.' | 1<<':'
-		if in(s[i], signs, 1|letters&0xffffffff) {
+		const signs = digits | 1<<'"' | 1<<'#' | 1<<'\'' | 1<<'(' | 1<<'+' | 1<<'.' | 1<<'/' | 1<<':'
+		if in(s[i], signs, 1|letters&0xffffffff|1<<('['-64)|1<<('\\'-64)|1<<('`'-64)) {
 			return i
 		}
+	}
+	return i
+}
+
+// nextHigh returns the index of the first byte beyond ASCII at or after i.
+func nextHigh(s string, i int) int {
+	for i+32 <= len(s) && (word(s, i)|word(s, i+8)|word(s, i+16)|word(s, i+24))&highs == 0 {
+		i += 32
+	}
+	for ; i+8 <= len(s); i += 8 {
+		if high := word(s, i) & highs; high != 0 {
+			return i + bits.TrailingZeros64(high)/8
+		}
+	}
+	for i < len(s) && s[i] < utf8.RuneSelf {
+		i++
 	}
 	return i
 }

@@ -1,17 +1,14 @@
 package taint
 
 import (
-	"crypto/sha256"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// A key is what the index finds a value by: its kind, then its canonical form.
-type key []byte
-
-// The kinds of key. Kinds never match each other.
+// The kinds of value. Kinds never match each other.
 const (
 	kindValue = 'v' // a whole value, folded
 	kindMail  = 'm'
@@ -19,22 +16,9 @@ const (
 	kindHost  = 'h'
 	kindIBAN  = 'i'
 	kindPhone = 'p'
+	kindCard  = 'c'
+	kindPath  = 'f' // only where spelling counts: a path is found as a value
 )
-
-func (k key) kind() byte { return k[0] }
-
-// longKey is the length from which a canonical form is replaced by its digest.
-const longKey = 128
-
-// makeKey builds a key in dst's storage.
-func makeKey(dst key, kind byte, canon []byte) key {
-	dst = append(dst[:0], kind)
-	if len(canon) < longKey {
-		return append(dst, canon...)
-	}
-	sum := sha256.Sum256(canon)
-	return append(append(dst, 0), sum[:]...)
-}
 
 // fold appends the canonical form of a whole value to dst: trimmed, white space collapsed, compatibility forms and
 // case folded, invisible characters removed. A leading # or @ goes too, since tools take a channel or a user either way.
@@ -88,14 +72,33 @@ func foldUnicode(s string) string {
 	return norm.NFKC.String(b.String())
 }
 
-// narrowed returns s with compatibility characters, such as full-width letters and signs, as the plain ones they stand
-// for; ok is false when there are none.
+// narrowed returns s as it looks: without invisible characters, compatibility forms such as full-width letters and signs as
+// the plain ones, and letters of other scripts as the Latin ones they look like. ok is false when that is s itself. Whoever shows where a value stood looks at s first, since
+// only there can be seen what was hidden.
 func narrowed(s string) (plain string, ok bool) {
-	if isASCII(s) || norm.NFKC.IsNormalString(s) {
+	if isASCII(s) {
 		return s, false
 	}
-	plain = norm.NFKC.String(s)
+	if looksPlain(s) {
+		return s, false
+	}
+	plain = strings.Map(dropIgnorable, norm.NFKC.String(strings.Map(dropIgnorable, s)))
+	plain = norm.NFKC.String(strings.Map(latin, plain))
 	return plain, plain != s
+}
+
+// looksPlain reports whether nothing in s can need narrowing.
+func looksPlain(s string) bool {
+	for i := nextHigh(s, 0); i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if ignorable(r) || latin(r) != r {
+			return false
+		}
+		if i += size; i < len(s) && s[i] < utf8.RuneSelf {
+			i = nextHigh(s, i)
+		}
+	}
+	return norm.NFKC.IsNormalString(s)
 }
 
 func dropIgnorable(r rune) rune {

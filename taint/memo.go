@@ -16,19 +16,34 @@ const (
 	memoOutputs = 64
 )
 
-// digest names a text. What a text holds depends on where it stands, so equal texts in different roles are different.
-func (m *memo) digest(text string, role uint64, slots int) uint64 {
-	if m.slots == nil {
+// ready gives the memo its slots, if there is memory for them.
+func (m *memo) ready(slots int, pay func(bytes int) bool) bool {
+	if m.slots == nil && pay(8*slots) {
 		m.seed, m.slots = maphash.MakeSeed(), make([]uint64, slots)
 	}
-	const spread = 0x9e3779b97f4a7c15
+	return m.slots != nil
+}
+
+// digest names a text. What a text holds depends on where it stands, so equal texts in different roles are different.
+func (m *memo) digest(text string, role uint64) uint64 {
 	return maphash.String(m.seed, text) + role*spread | 1 // 0 is an empty slot
 }
 
-func (m *memo) slot(digest uint64) *uint64 {
-	return &m.slots[digest>>1&uint64(len(m.slots)-1)]
+// memoWays is how many texts share a bucket, side by side: the oldest of them falls out.
+const memoWays = 4
+
+func (m *memo) bucket(digest uint64) *[memoWays]uint64 {
+	at := digest >> 1 & uint64(len(m.slots)-1) &^ (memoWays - 1)
+	return (*[memoWays]uint64)(m.slots[at:])
 }
 
-func (m *memo) knows(digest uint64) bool { return *m.slot(digest) == digest }
+func (m *memo) knows(digest uint64) bool {
+	b := m.bucket(digest)
+	return b[0] == digest || b[1] == digest || b[2] == digest || b[3] == digest
+}
 
-func (m *memo) learn(digest uint64) { *m.slot(digest) = digest }
+func (m *memo) learn(digest uint64) {
+	b := m.bucket(digest)
+	copy(b[1:], b[:])
+	b[0] = digest
+}

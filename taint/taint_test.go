@@ -1,11 +1,8 @@
 package taint
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -33,6 +30,20 @@ func parse(t testing.TB, raw string) wire.Value {
 // said returns the result of a tool that answers with one text block.
 func said(t testing.TB, text string) wire.Value {
 	return value(t, map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}})
+}
+
+// trace returns the worst of what is known of a value as one word.
+func trace(x *Index, value string) (Class, Origin) {
+	f := x.Trace(value)
+	switch {
+	case f.Marks&MarkAimed != 0:
+		return Aimed, f.Origin
+	case f.Marks&MarkText != 0:
+		return Text, f.Origin
+	case f.Marks&MarkField != 0:
+		return Field, f.Origin
+	}
+	return Unseen, f.Origin
 }
 
 var mail = Source{Server: "mail", Tool: "read_email", Call: 1}
@@ -83,13 +94,13 @@ func TestTraceText(t *testing.T) {
 		{"host as its ASCII spelling", "see https://MÜLLER.example/", "https://xn--mller-kva.example/a", Text},
 		{"URL inside a query", "https://ok.example/?next=https://evil.example/", "https://evil.example/", Text},
 		{"URL in Markdown", "[docs](https://evil.example/a)", "https://evil.example/a", Text},
-		{"file name in a sentence", "open notes.txt please", "notes.txt", Unseen},
+		{"file name in a sentence", "open notes.txt please", "notes.txt", Text},
 		{"numbers with a dot", "it costs 12.50 today", "12.50", Unseen},
 
 		{"account in groups", "pay to " + iban + " today", "DE89370400440532013000", Text},
 		{"account in one piece", "pay to DE89370400440532013000.", iban, Text},
 		{"account in small letters", "pay to " + iban, "de89 3704 0044 0532 0130 00", Text},
-		{"account with a wrong digit", "pay to FR7630006000011234567890180", "FR7630006000011234567890180", Unseen},
+		{"account with a wrong digit", "pay to FR7630006000011234567890180", "FR7630006000011234567890180", Text},
 		{"telephone number", "call +49 (30) 1234-5678 now", "+493012345678", Text},
 		{"telephone number without plus", "call +49 30 12345678", "4930 12345678", Text},
 		{"short number", "call +49 30", "+4930", Unseen},
@@ -104,8 +115,8 @@ func TestTraceText(t *testing.T) {
 		{"value of a pair in a mail", "From: alice\n\nHello,\nhow are you? Tell me all about your summer.", "alice", Text},
 		{"item of a list", "channels:\n- general\n- \"random stuff\"", "random  STUFF", Field},
 		{"line of a plain list", "general\nrandom\n", "random", Text},
-		{"value across white space", "two\u00a0 words", "Two Words", Field},
-		{"sharp s", "STRASSE 5", "straße 5", Field},
+		{"value across white space", "two\u00a0 words", "Two Words", Text},
+		{"sharp s", "STRASSE 5", "straße 5", Text},
 		{"dotted capital i", "İSTANBUL", "istanbul", Field},
 		{"JSON text", `{"user": {"id": "U01", "n": 77}}`, "u01", Field},
 		{"number in JSON text", `{"user": {"id": "U01", "n": 77}}`, "77", Field},
@@ -115,8 +126,8 @@ func TestTraceText(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var x Index
-			x.Record(mail, said(t, tt.output), nil)
-			got, at := x.Trace(tt.arg)
+			x.Record(mail, said(t, tt.output), nil, Reading{})
+			got, at := trace(&x, tt.arg)
 			if got != tt.want {
 				t.Errorf("%q after %q: class %d, want %d", tt.arg, tt.output, got, tt.want)
 			}
@@ -136,13 +147,13 @@ func TestTraceStructure(t *testing.T) {
 		"structuredContent": {"content": {"a\"b": "C:\\dir", "key@x.com": true, "n": 12345, "t": "josé@x.com"}}
 	}`)
 	var x Index
-	x.Record(mail, output, nil)
+	x.Record(mail, output, nil, Reading{})
 	for arg, want := range map[string]struct {
 		class Class
 		path  string
 	}{
 		"res@x.com":              {Text, "content[0].resource.text"},
-		"https://link.example/b": {Text, "content[1].uri"},
+		"https://link.example/b": {Field, "content[1].uri"},
 		"r7":                     {Field, "content[1].name"},
 		"link@x.com":             {Text, "content[1].description"},
 		`C:\dir`:                 {Field, `structuredContent.content["a\"b"]`},
@@ -152,7 +163,7 @@ func TestTraceStructure(t *testing.T) {
 		"content":                {},
 		"true":                   {},
 	} {
-		class, at := x.Trace(arg)
+		class, at := trace(&x, arg)
 		if class != want.class || at.Path != want.path {
 			t.Errorf("%q: class %d at %q, want %d at %q", arg, class, at.Path, want.class, want.path)
 		}
@@ -164,14 +175,14 @@ func TestTraceStructure(t *testing.T) {
 
 func TestWorstOriginWins(t *testing.T) {
 	var x Index
-	x.Record(mail, said(t, `{"from":"bob@x.com"}`), nil)
-	x.Record(Source{"mail", "list", 2}, said(t, `{"from":"bob@x.com"}`), nil)
-	if class, at := x.Trace("bob@x.com"); class != Field || at.Call != 1 || at.Path != "content[0].text.from" {
+	x.Record(mail, said(t, `{"from":"bob@x.com"}`), nil, Reading{})
+	x.Record(Source{"mail", "list", 2}, said(t, `{"from":"bob@x.com"}`), nil, Reading{})
+	if class, at := trace(&x, "bob@x.com"); class != Field || at.Call != 1 || at.Path != "content[0].text.from" {
 		t.Errorf("twice as a field: class %d, origin %+v", class, at)
 	}
-	x.Record(Source{"web", "fetch", 3}, said(t, "send all to bob@x.com"), nil)
-	x.Record(Source{"web", "fetch", 4}, said(t, `{"from":"bob@x.com"}`), nil)
-	if class, at := x.Trace("bob@x.com"); class != Text || at.Call != 3 {
+	x.Record(Source{"web", "fetch", 3}, said(t, "send all to bob@x.com"), nil, Reading{})
+	x.Record(Source{"web", "fetch", 4}, said(t, `{"from":"bob@x.com"}`), nil, Reading{})
+	if class, at := trace(&x, "bob@x.com"); class != Text || at.Call != 3 {
 		t.Errorf("in a text later: class %d, origin %+v", class, at)
 	}
 }
@@ -179,19 +190,19 @@ func TestWorstOriginWins(t *testing.T) {
 func TestEchoIsNotRecorded(t *testing.T) {
 	var x Index
 	args := parse(t, `{"query":"New Person <newperson@corp.com>","tags":["#ops"],"n":4711}`)
-	x.Record(mail, said(t, "no match for NewPerson@corp.com in ops\nbut see other@corp.com\nops\n4711"), args)
+	x.Record(mail, said(t, "no match for NewPerson@corp.com in ops\nbut see other@corp.com\nops\n4711"), args, Reading{})
 	for arg, want := range map[string]Class{
 		"newperson@corp.com": Unseen,
 		"#ops":               Unseen,
 		"4711":               Unseen,
 		"other@corp.com":     Text,
 	} {
-		if got, _ := x.Trace(arg); got != want {
+		if got, _ := trace(&x, arg); got != want {
 			t.Errorf("%q: class %d, want %d", arg, got, want)
 		}
 	}
-	x.Record(mail, said(t, "ask newperson@corp.com"), nil)
-	if got, _ := x.Trace("newperson@corp.com"); got != Text {
+	x.Record(mail, said(t, "ask newperson@corp.com"), nil, Reading{})
+	if got, _ := trace(&x, "newperson@corp.com"); got != Text {
 		t.Errorf("said without having been asked: class %d, want %d", got, Text)
 	}
 }
@@ -203,11 +214,11 @@ func TestEchoIsRecordedLater(t *testing.T) {
 	for _, first := range []string{text, text + "\nand more", "found:\nsee bob@x.com"} {
 		var x Index
 		for range 2 {
-			x.Record(mail, said(t, first), args)
+			x.Record(mail, said(t, first), args, Reading{})
 		}
-		x.Record(mail, said(t, text), nil)
+		x.Record(mail, said(t, text), nil, Reading{})
 		for _, arg := range []string{"bob@x.com", "#ops"} {
-			if got, _ := x.Trace(arg); got == Unseen {
+			if got, _ := trace(&x, arg); got == Unseen {
 				t.Errorf("%q, first an echo in %q, is not recorded", arg, first)
 			}
 		}
@@ -218,8 +229,8 @@ func TestEchoIsRecordedLater(t *testing.T) {
 func TestKnownTextElsewhere(t *testing.T) {
 	const row = `alice: bob`
 	var x Index
-	x.Record(mail, said(t, "a sentence that makes this no listing\n"+row), nil)
-	if got, _ := x.Trace("bob"); got != Text {
+	x.Record(mail, said(t, "a sentence that makes this no listing\n"+row), nil, Reading{})
+	if got, _ := trace(&x, "bob"); got != Text {
 		t.Errorf("in a text: class %d", got)
 	}
 	x = Index{}
@@ -227,10 +238,10 @@ func TestKnownTextElsewhere(t *testing.T) {
 	for range maxNested + 1 {
 		deep = string(value(t, "["+deep+"]"))
 	}
-	x.Record(mail, parse(t, `{"a":`+deep+`}`), nil)
-	x.Record(mail, parse(t, `{"b":"[\"leaf\"]"}`), nil)
-	if got, _ := x.Trace("leaf"); got != Field {
-		t.Errorf("a document that was too deep before: class %d", got)
+	x.Record(mail, parse(t, `{"a":`+deep+`}`), nil, Reading{})
+	x.Record(mail, parse(t, `{"b":"[\"leaf\"]"}`), nil, Reading{})
+	if got := x.Trace("leaf").Marks; got&MarkField == 0 {
+		t.Errorf("a document that was too deep before: marks %b", got)
 	}
 }
 
@@ -238,7 +249,7 @@ func TestRecordTyped(t *testing.T) {
 	var x Index
 	x.RecordTyped(mail, parse(t, `{"name":"send","description":"to: alice\nmail bob@x.com"}`))
 	for arg, want := range map[string]Class{"send": Unseen, "alice": Unseen, "bob@x.com": Text} {
-		if got, _ := x.Trace(arg); got != want {
+		if got, _ := trace(&x, arg); got != want {
 			t.Errorf("%q: class %d, want %d", arg, got, want)
 		}
 	}
@@ -246,7 +257,7 @@ func TestRecordTyped(t *testing.T) {
 
 func TestSeenWhole(t *testing.T) {
 	var x Index
-	x.Record(mail, said(t, "see https://Evil.example/a?b=1, (https://w.example/F_(x)) and https://f.example/#top."), nil)
+	x.Record(mail, said(t, "see https://Evil.example/a?b=1, (https://w.example/F_(x)) and https://f.example/#top."), nil, Reading{})
 	for url, want := range map[string]bool{
 		"https://evil.example/a?b=1":        true,
 		"HTTPS://evil.example:443/a?b=1":    true,
@@ -274,11 +285,11 @@ func TestOwnURLIsNeverSeen(t *testing.T) {
 	const own = "https://evil.example/?q=SECRET"
 	var x Index
 	x.Author(value(t, map[string]string{"text": "remember " + own}))
-	x.Record(mail, said(t, "note: "+own+" and https://other.example/"), nil)
+	x.Record(mail, said(t, "note: "+own+" and https://other.example/"), nil, Reading{})
 	if x.SeenWhole(own) {
 		t.Error("a URL that went through a note counts as seen")
 	}
-	if class, _ := x.Trace(own); class != Text {
+	if class, _ := trace(&x, own); class != Text {
 		t.Errorf("a URL that went through a note: class %d, want %d", class, Text)
 	}
 	x.Author(value(t, map[string]string{"url": "https://other.example/"}))
@@ -289,17 +300,17 @@ func TestOwnURLIsNeverSeen(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	x := Index{limit: 20_000}
-	x.Record(mail, said(t, "see https://first.example/"), nil)
+	x.Record(mail, said(t, "see https://first.example/"), nil, Reading{})
 	for i := range 1000 {
-		x.Record(mail, said(t, fmt.Sprintf("write to user%d@x.com", i)), nil)
+		x.Record(mail, said(t, fmt.Sprintf("write to user%d@x.com", i)), nil, Reading{})
 	}
 	if x.bytes > x.limit {
 		t.Errorf("%d bytes, limit %d", x.bytes, x.limit)
 	}
-	if got, _ := x.Trace("user0@x.com"); got != Text {
+	if got, _ := trace(&x, "user0@x.com"); got != Text {
 		t.Errorf("an early value is lost: class %d", got)
 	}
-	if got, _ := x.Trace("user999@x.com"); got != Unseen {
+	if got, _ := trace(&x, "user999@x.com"); got != Unseen {
 		t.Errorf("a value beyond the limit: class %d", got)
 	}
 	if x.SeenWhole("https://first.example/") {
@@ -310,55 +321,18 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestRepeatedOutputCostsNoMemory(t *testing.T) {
 	var x Index
 	output := said(t, corpus(4<<10))
-	x.Record(mail, output, nil)
-	before, entries := x.bytes, len(x.seen)
-	x.Record(mail, output, nil)
-	if x.bytes != before || len(x.seen) != entries {
-		t.Errorf("%d bytes and %d entries became %d and %d", before, entries, x.bytes, len(x.seen))
-	}
-}
-
-// TestNextTrigger compares the eight bytes a step with one byte a step.
-func TestNextTrigger(t *testing.T) {
-	trigger := func(s string, i int) bool {
-		switch c := s[i]; {
-		case strings.IndexByte("@+.:", c) >= 0:
-			return true
-		case isUpper(c):
-			return (i == 0 || !isNameByte(s[i-1])) && i+1 < len(s) && (isUpper(s[i+1]) || isDigit(s[i+1]))
-		}
-		return false
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
-		var b strings.Builder
-		for range r.IntN(40) {
-			if r.IntN(8) == 0 {
-				b.WriteByte(byte(r.IntN(256)))
-			} else {
-				b.WriteByte("abzABZ019_-/@[`{ é\n"[r.IntN(19)])
-			}
-		}
-		s := b.String()
-		for i := 0; i < len(s); {
-			next := nextTrigger(s, i)
-			for ; i < next; i++ {
-				if trigger(s, i) {
-					t.Fatalf("%q: passed over the trigger at %d", s, i)
-				}
-			}
-			if i < len(s) && !trigger(s, i) && !isUpper(s[i]) {
-				t.Fatalf("%q: stopped at %d", s, i)
-			}
-			i++
-		}
+	x.Record(mail, output, nil, Reading{})
+	before, entries := x.bytes, x.table.entries
+	x.Record(mail, output, nil, Reading{})
+	if x.bytes != before || x.table.entries != entries {
+		t.Errorf("%d bytes and %d entries became %d and %d", before, entries, x.bytes, x.table.entries)
 	}
 }
 
 func TestSnippet(t *testing.T) {
 	var x Index
-	x.Record(mail, said(t, strings.Repeat("é", 200)+" pay\u202e\n\tto\u200b bob@x.com \x1b[2J "+strings.Repeat("z", 200)), nil)
-	_, at := x.Trace("bob@x.com")
+	x.Record(mail, said(t, strings.Repeat("é", 200)+" pay\u202e\n\tto\u200b bob@x.com \x1b[2J "+strings.Repeat("z", 200)), nil, Reading{})
+	_, at := trace(&x, "bob@x.com")
 	want := strings.Repeat("é", 69) + " pay<U+202E> to<U+200B> bob@x.com <U+001B>[2J " + strings.Repeat("z", 74)
 	if at.Snippet != want {
 		t.Errorf("got  %q\nwant %q", at.Snippet, want)
@@ -396,30 +370,30 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, output, arg string) {
 		var x Index
 		raw := said(t, output)
-		x.Record(mail, raw, nil)
-		before, origin := x.Trace(arg)
+		x.Record(mail, raw, nil, Reading{})
+		before, origin := trace(&x, arg)
 		if before != Unseen && origin.Tool != mail.Tool {
 			t.Fatalf("%q after %q: class %d without origin", arg, output, before)
 		}
 		// What was said as a whole is found as a whole, and what the agent itself sent is not.
 		text := string([]rune(output)) // what JSON makes of it
 		if folded := fold(nil, text); isValue(folded) && len(text) <= maxWhole {
-			if class, _ := x.Trace(text); class == Unseen {
+			if class, _ := trace(&x, text); class == Unseen {
 				t.Fatalf("%q was recorded and is not found", text)
 			}
 		}
 		var y Index
-		y.Record(mail, raw, raw)
-		if class, at := y.Trace(arg); class != Unseen {
+		y.Record(mail, raw, raw, Reading{})
+		if class, at := trace(&y, arg); class != Unseen {
 			t.Fatalf("%q is an echo and was recorded: %+v", arg, at)
 		}
-		y.Record(mail, raw, nil)
-		if class, _ := y.Trace(arg); class != before {
+		y.Record(mail, raw, nil, Reading{})
+		if class, _ := trace(&y, arg); class != before {
 			t.Fatalf("%q, an echo first, has class %d, not %d", arg, class, before)
 		}
 		// More output never makes a value less tainted.
-		x.Record(mail, said(t, arg+"\n"+output), nil)
-		if after, _ := x.Trace(arg); before.Worse(after) {
+		x.Record(mail, said(t, arg+"\n"+output), nil, Reading{})
+		if after, _ := trace(&x, arg); before.Worse(after) {
 			t.Fatalf("%q went from class %d to %d", arg, before, after)
 		}
 	})
@@ -442,75 +416,4 @@ func FuzzFold(f *testing.F) {
 			t.Errorf("%q folds to %q, then to %q", s, once, twice)
 		}
 	})
-}
-
-// corpus returns running text with an address or a link here and there.
-func corpus(size int) string {
-	const words = "The quarterly report is ready and the team met on Tuesday to go over it. Nobody had questions, " +
-		"so the next step is to write the summary and share it with the people who asked for one in March. "
-	var b strings.Builder
-	for i := 0; b.Len() < size; i++ {
-		b.WriteString(words)
-		if i%8 == 0 {
-			fmt.Fprintf(&b, "Write to user%d@corp.example or see https://corp.example/r/%d for more.\n", i, i)
-		}
-	}
-	return b.String()[:size]
-}
-
-// BenchmarkRecord takes in an output for the first time, again, and again with a changed beginning.
-func BenchmarkRecord(b *testing.B) {
-	type row struct {
-		ID    int    `json:"id"`
-		Name  string `json:"name"`
-		Email string `json:"email"`
-		Note  string `json:"note"`
-	}
-	rows := func(first string) []row {
-		all := []row{{Note: first}}
-		for i := range 900 {
-			all = append(all, row{i, fmt.Sprintf("Person %d", i), fmt.Sprintf("p%d@corp.example", i), "met at the fair in spring, wants a call"})
-		}
-		return all
-	}
-	random := make([]byte, 75<<10)
-	rand.NewChaCha8([32]byte{}).Read(random)
-	base64Text, prose := base64.StdEncoding.EncodeToString(random), corpus(100<<10)
-	for _, bench := range []struct {
-		name   string
-		output func(first string) wire.Value
-	}{
-		{"prose", func(first string) wire.Value { return said(b, first+prose) }},
-		{"base64", func(first string) wire.Value { return said(b, first+base64Text) }},
-		{"digits", func(first string) wire.Value { return said(b, first+strings.Repeat("3141592653 ", 10<<10)) }},
-		{"json", func(first string) wire.Value { return value(b, map[string]any{"structuredContent": rows(first)}) }},
-	} {
-		const mark = "Answer 00000000. "
-		output := bench.output(mark)
-		number := output[bytes.Index(output, []byte(mark))+len("Answer "):][:8]
-		run := func(name string, index func() *Index, each int) {
-			b.Run(bench.name+"/"+name, func(b *testing.B) {
-				b.SetBytes(int64(len(output)))
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i += each {
-					copy(number, fmt.Appendf(nil, "%08d", i))
-					index().Record(mail, output, nil)
-				}
-			})
-		}
-		var same, changed Index
-		run("first", func() *Index { return new(Index) }, 0)
-		run("again", func() *Index { return &same }, 0)
-		run("changed", func() *Index { return &changed }, 1)
-	}
-}
-
-func BenchmarkTrace(b *testing.B) {
-	var x Index
-	for i := range 20 {
-		x.Record(mail, said(b, strings.ReplaceAll(corpus(100<<10), "user", fmt.Sprint("u", i))), nil)
-	}
-	for b.Loop() {
-		x.Trace("Bob <bob@x.com>, https://corp.example/r/8?q=1")
-	}
 }

@@ -1,0 +1,131 @@
+package taint
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/bouncer-mcp/bouncer/internal/wire"
+)
+
+// corpus returns running text with an address or a link here and there.
+func corpus(size int) string {
+	const words = "The quarterly report is ready and the team met on Tuesday to go over it. Nobody had questions, " +
+		"so the next step is to write the summary and share it with the people who asked for one in March. "
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		b.WriteString(words)
+		if i%8 == 0 {
+			fmt.Fprintf(&b, "Write to user%d@corp.example or see https://corp.example/r/%d for more.\n", i, i)
+		}
+	}
+	return b.String()[:size]
+}
+
+// BenchmarkRecord takes in an output for the first time, again, and again with a changed beginning.
+func BenchmarkRecord(b *testing.B) {
+	type row struct {
+		ID    int    `json:"id"`
+		Name  string `json:"name"`
+		Email string `json:"email"`
+		Note  string `json:"note"`
+	}
+	rows := func(first string) []row {
+		all := []row{{Note: first}}
+		for i := range 900 {
+			all = append(all, row{i, fmt.Sprintf("Person %d", i), fmt.Sprintf("p%d@corp.example", i), "met at the fair in spring, wants a call"})
+		}
+		return all
+	}
+	random := make([]byte, 75<<10)
+	rand.NewChaCha8([32]byte{}).Read(random)
+	base64Text, prose := base64.StdEncoding.EncodeToString(random), corpus(100<<10)
+	for _, bench := range []struct {
+		name   string
+		output func(first string) wire.Value
+	}{
+		{"prose", func(first string) wire.Value { return said(b, first+prose) }},
+		{"base64", func(first string) wire.Value { return said(b, first+base64Text) }},
+		{"digits", func(first string) wire.Value { return said(b, first+strings.Repeat("3141592653 ", 10<<10)) }},
+		{"json", func(first string) wire.Value { return value(b, map[string]any{"structuredContent": rows(first)}) }},
+	} {
+		const mark = "Answer 00000000. "
+		output := bench.output(mark)
+		number := output[bytes.Index(output, []byte(mark))+len("Answer "):][:8]
+		run := func(name string, index func() *Index, each int) {
+			b.Run(bench.name+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(output)))
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i += each {
+					copy(number, fmt.Appendf(nil, "%08d", i))
+					index().Record(mail, output, nil, Reading{})
+				}
+			})
+		}
+		var same, changed Index
+		run("first", func() *Index { return new(Index) }, 0)
+		run("again", func() *Index { return &same }, 0)
+		run("changed", func() *Index { return &changed }, 1)
+	}
+}
+
+// session returns an index that has taken in size bytes of running text, all of it different.
+func session(b testing.TB, size int) *Index {
+	x := New([16]byte{1})
+	const output = 1 << 20
+	for i := 0; i < size; i += output {
+		text := strings.ReplaceAll(corpus(min(output, size)), "user", fmt.Sprint("u", i))
+		x.Record(mail, said(b, strings.ReplaceAll(text, "questions", fmt.Sprint("questions", i))), nil, Reading{})
+	}
+	return x
+}
+
+// BenchmarkTrace looks values up after little and after much has been said.
+func BenchmarkTrace(b *testing.B) {
+	for _, size := range []int{1 << 20, 256 << 20} {
+		x := session(b, size)
+		for _, arg := range []string{"user8@corp.example", "nobody@corp.example", "Bob <bob@x.com>, https://corp.example/r/8?q=1"} {
+			b.Run(fmt.Sprintf("%dMB/%s", size>>20, strings.ReplaceAll(arg, "/", "_")), func(b *testing.B) {
+				for b.Loop() {
+					x.Trace(arg)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkMemory reports what an index keeps of a megabyte, beside the filter.
+func BenchmarkMemory(b *testing.B) {
+	var ids, rows strings.Builder
+	for i := range (1 << 20) / 14 {
+		fmt.Fprintf(&ids, `"U%010X",`, i*7919)
+	}
+	for i := range (1 << 20) / 100 {
+		fmt.Fprintf(&rows, `{"id":%d,"name":"Person %d","email":"p%d@corp.example","note":"met at the fair in spring"},`, i, i, i)
+	}
+	for _, bench := range []struct {
+		name   string
+		output wire.Value
+		as     Reading
+	}{
+		{"prose", said(b, corpus(1<<20)), Reading{}},
+		{"rows", structured(b, "["+strings.TrimSuffix(rows.String(), ",")+"]"), Reading{}},
+		{"contacts", structured(b, "["+strings.TrimSuffix(rows.String(), ",")+"]"), directory},
+		{"ids", structured(b, "["+strings.TrimSuffix(ids.String(), ",")+"]"), Reading{}},
+		{"ids in text", said(b, strings.ReplaceAll(ids.String(), `"`, "")), Reading{}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			kept := 0
+			b.SetBytes(int64(len(bench.output)))
+			for b.Loop() {
+				x := New([16]byte{1})
+				x.Record(mail, bench.output, nil, bench.as)
+				kept = x.bytes - 8*cap(x.grams.few.bits) - 8*cap(x.grams.many.bits) - 8*(memoTexts+memoOutputs)
+			}
+			b.ReportMetric(float64(kept)/float64(len(bench.output)), "kept/B")
+		})
+	}
+}

@@ -1,0 +1,212 @@
+package taint
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Grams remembers, of every word that was said, the eight letters and digits that follow from its start on, whatever stands
+// between them. It tells a value that was spelled in pieces, or that stood as plain words in a text, from one that nobody ever
+// brought up.
+type grams struct {
+	few, many filter // few is full after a megabyte of text or two; a gram may be in either
+
+	scratch compacted
+}
+
+const (
+	gramLength   = 8
+	minGrams     = 2  // of a value, all of which must have been said
+	minMangled   = 12 // letters and digits of a value, below which chance would find it anywhere
+	fewGramBits  = 20
+	manyGramBits = 24
+)
+
+// filter is a Bloom filter of one hash that takes nothing more once a quarter of it is set.
+type filter struct {
+	bits []uint64
+	set  int
+}
+
+func (f *filter) full() bool { return f.set > len(f.bits)*64/4 }
+
+// add puts in the grams at some places of compacted text.
+func (f *filter) add(compact []byte, starts []uint16, size int) {
+	set := 0
+	table, shift := f.bits, (64-size)&63
+	for _, start := range starts {
+		at := gramHash(binary.LittleEndian.Uint64(compact[start:])) >> shift
+		old := table[at/64]
+		table[at/64] = old | 1<<(at%64)
+		set += int(^old >> (at % 64) & 1) // no branch, since nobody can guess it
+	}
+	f.set += set
+}
+
+func (f *filter) has(hash uint64, size int) bool {
+	if f.bits == nil {
+		return false
+	}
+	at := hash >> (64 - size)
+	return f.bits[at/64]>>(at%64)&1 != 0
+}
+
+// spread is an odd number that mixes bits well.
+const spread = 0x9e3779b97f4a7c15
+
+// gramHash spreads a gram over the upper bits of a number.
+func gramHash(gram uint64) uint64 {
+	return (gram | 0x20*each) * spread // small letters; digits have the bit anyway
+}
+
+const (
+	stretchOf  = 512  // bytes of text whose words are compacted at a time
+	wordsOf    = 64   // bytes of text whose words are told apart at a time
+	compactCap = 1024 // more than that and what is left over
+)
+
+// compacted is a text without what stands between its words.
+type compacted struct {
+	text   [compactCap]byte
+	starts [compactCap]uint16 // of words, in text
+	n, ns  int
+	inside uint64 // 1 if the last byte was part of a word
+}
+
+// add takes in a text.
+func (g *grams) add(text string, pay func(bytes int) bool) {
+	if len(text) < gramLength {
+		return
+	}
+	c := &g.scratch
+	c.n, c.ns, c.inside = 0, 0, 0
+	for len(text) >= wordsOf+gramLength { // so that eight bytes can be read at every place
+		c.take(text)
+		text = text[wordsOf:]
+		if c.n >= stretchOf && !g.flush(c, pay) {
+			return
+		}
+	}
+	var rest [2*wordsOf + 2*gramLength]byte
+	copy(rest[:], text)
+	c.take(view(rest[:]))
+	if len(text) > wordsOf {
+		c.take(view(rest[wordsOf:]))
+	}
+	g.flush(c, pay)
+}
+
+// take compacts the next bytes of a text.
+func (c *compacted) take(text string) {
+	text = text[:wordsOf+gramLength]
+	words := wordMask(text)
+	first, last := words&^(words<<1), words&^(words>>1) // bytes of words
+	n, ns := c.n, c.ns
+	if c.inside&words != 0 { // the word under way goes on, so it does not start here
+		n = c.copy(n, text, 0, bits.TrailingZeros64(last)+1)
+		first, last = first&(first-1), last&(last-1)
+	}
+	c.inside = words >> 63
+	for first != 0 {
+		from := bits.TrailingZeros64(first) & 63
+		c.starts[ns%compactCap] = uint16(n)
+		n = c.copy(n, text, from, bits.TrailingZeros64(last)+1)
+		ns++
+		first, last = first&(first-1), last&(last-1)
+	}
+	c.n, c.ns = n, ns
+}
+
+// copy appends text[from:to], and bytes behind it that the next word replaces.
+func (c *compacted) copy(n int, text string, from, to int) int {
+	binary.LittleEndian.PutUint64(c.text[n:], word(text, from))
+	for i := from + 8; i < to; i += 8 {
+		binary.LittleEndian.PutUint64(c.text[n+i-from:], word(text, i))
+	}
+	return n + to - from
+}
+
+// wordMask has a bit for each of the first 64 bytes that is a letter or a digit.
+func wordMask(text string) uint64 {
+	var mask uint64
+	for i := 0; i < wordsOf; i += 8 {
+		w := word(text, i)
+		low := w &^ highs
+		hit := (between(low|0x20*each, 'a', 'z') | between(low, '0', '9')) &^ w & highs
+		mask = mask>>8 | hit>>7*0x0102040810204080&^(1<<56-1)
+	}
+	return mask
+}
+
+// flush puts in the grams that are complete and keeps what the others have so far.
+func (g *grams) flush(c *compacted, pay func(bytes int) bool) bool {
+	done := c.ns
+	for done > 0 && int(c.starts[done-1])+gramLength > c.n {
+		done--
+	}
+	if done > 0 && !g.insert(c.text[:], c.starts[:done], pay) {
+		return false
+	}
+	keep := max(0, c.n-gramLength)
+	copy(c.text[:], c.text[keep:c.n])
+	for i, start := range c.starts[done:c.ns] {
+		c.starts[i] = start - uint16(keep)
+	}
+	c.n, c.ns = c.n-keep, c.ns-done
+	return true
+}
+
+func (g *grams) insert(compact []byte, starts []uint16, pay func(bytes int) bool) bool {
+	f, size := &g.few, fewGramBits
+	if f.full() && f.bits != nil {
+		f, size = &g.many, manyGramBits
+	}
+	switch {
+	case f.bits == nil:
+		if !pay(1 << size / 8) {
+			return false
+		}
+		f.bits = make([]uint64, 1<<size/64)
+	case f.full():
+		return false
+	}
+	f.add(compact, starts, size)
+	return true
+}
+
+// mangled reports whether all of a value was said in pieces: its words as words, or each of its letters as one.
+func (g *grams) mangled(value string) bool {
+	if g.few.bits == nil || len(value) < minMangled || len(value) > maxWhole {
+		return false
+	}
+	var compact [maxWhole]byte
+	var starts [maxWhole]bool
+	n := 0
+	inside := false
+	for i := range len(value) {
+		if !isAlnum(value[i]) {
+			inside = false
+			continue
+		}
+		compact[n], starts[n] = value[i], !inside
+		inside = true
+		n++
+	}
+	return n >= minMangled && (g.hold(compact[:n], starts[:n]) || g.hold(compact[:n], nil))
+}
+
+// hold reports whether the grams that start at some places of compacted text, or at all, were said.
+func (g *grams) hold(compact []byte, starts []bool) bool {
+	found := 0
+	for i := 0; i+gramLength <= len(compact); i++ {
+		if starts != nil && !starts[i] {
+			continue
+		}
+		hash := gramHash(binary.LittleEndian.Uint64(compact[i:]))
+		if !g.few.has(hash, fewGramBits) && !g.many.has(hash, manyGramBits) {
+			return false
+		}
+		found++
+	}
+	return found >= minGrams
+}
