@@ -24,6 +24,7 @@ const (
 // parser gathers every fault of one file instead of stopping at the first.
 type parser struct {
 	file  string
+	pack  bool
 	errs  []*Error
 	nodes int
 }

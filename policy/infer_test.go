@@ -170,17 +170,12 @@ func TestInferBudget(t *testing.T) {
 		"get_permissions": false, "normalize": false, "terminal": false, "list_deleted": false, "undelete": false, "get_delete_status": false,
 		"drag_and_drop": false, "browser_drop": false, "select_drop_down": false, "create_farm": false,
 	} {
-		if r := Infer(Tool{Name: name}); r.Limited != want || r.Limited && r.MaxCalls != 2 {
+		if r := (*Set)(nil).Under(ProfileStrict).Resolve(Tool{Name: name}); r.Limited != want || r.Limited && r.MaxCalls != 2 {
 			t.Errorf("%s: limited %t to %d, want %t", name, r.Limited, r.MaxCalls, want)
 		}
-	}
-}
-
-func TestInferIgnoresAnnotations(t *testing.T) {
-	a, b := tool("send", "to"), tool("send", "to")
-	b.Annotations = wire.Value(`{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}`)
-	if x, y := Infer(a), Infer(b); !slices.Equal(x.SinkParams, y.SinkParams) || x.Exfiltrating != y.Exfiltrating {
-		t.Errorf("%v without, %v with annotations", x, y)
+		if r := (*Set)(nil).Resolve(Tool{Name: name}); r.Limited {
+			t.Errorf("%s: limited to %d under no profile", name, r.MaxCalls)
+		}
 	}
 }
 

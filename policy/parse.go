@@ -1,10 +1,7 @@
 package policy
 
 import (
-	"errors"
-	"regexp"
-	"regexp/syntax"
-	"strconv"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -12,9 +9,11 @@ import (
 
 // Parse reads one policy file, flat or full form (docs/policy.md). name is used in errors and as the layer's name.
 // The error is a *Error, or several joined with errors.Join.
-func Parse(name string, data []byte) (*Layer, error) {
-	p := &parser{file: name}
-	layer := &Layer{Name: name, entries: map[string]entry{}}
+func Parse(name string, data []byte) (*Layer, error) { return parse(name, data, false) }
+
+func parse(name string, data []byte, pack bool) (*Layer, error) {
+	p := &parser{file: name, pack: pack}
+	layer := &Layer{Name: name}
 	if root := p.document(data); root != nil {
 		p.layer(layer, root)
 	}
@@ -36,7 +35,23 @@ func (p *parser) layer(l *Layer, root *yaml.Node) {
 			return
 		}
 	}
-	p.tools(l, top, true)
+	p.flat(l, top)
+}
+
+// flat reads the form that is nothing but tools.
+func (p *parser) flat(l *Layer, tools []pair) {
+	var good []pair
+	for _, f := range tools {
+		switch {
+		case isGlob(f.name):
+			p.fail(f.key, "%s: patterns stand in a file of the full form, which also has the line version: 1", quote(f.name))
+		case f.val.Kind != yaml.MappingNode && (f.name == "profile" || f.name == "tools" || f.name == "servers" || f.name == "pack"):
+			p.fail(f.key, "%s stands in a file of the full form, which also has the line version: 1", quote(f.name))
+		default:
+			good = append(good, f)
+		}
+	}
+	p.tools(l, "", good)
 }
 
 // full reads the form that begins with version: 1.
@@ -47,242 +62,121 @@ func (p *parser) full(l *Layer, top []pair) {
 			if f.val.ShortTag() != "!!int" || f.val.Value != "1" {
 				p.fail(f.val, "version must be the whole number 1")
 			}
-		case "profile":
-			l.Profile = p.profile(f.val)
 		case "tools":
-			if f.val.Kind != yaml.MappingNode {
-				p.fail(f.val, "tools must be a mapping from tool names to rules, and this is %s", kind(f.val))
+			p.toolMap(l, "", f)
+		case "pack":
+			p.header(l, f)
+		case "profile", "servers", "taint", "approval":
+			if p.pack {
+				p.fail(f.key, "a pack has no %s: it does not know whose servers it is used with", f.name)
 				continue
 			}
-			p.tools(l, p.pairs(f.val), false)
-		case "servers", "labels", "rules", "taint", "approval", "inspect", "audit":
+			p.local(l, f)
+		case "rules", "labels", "inspect", "audit":
 			p.fail(f.key, "this build does not have %s in a policy file", quote(f.name))
 		default:
-			p.fail(f.key, "unknown key %s%s", quote(f.name), didYouMean(f.name, "version", "profile", "tools"))
+			p.fail(f.key, "unknown key %s%s", quote(f.name), didYouMean(f.name, "version", "profile", "tools", "servers", "taint", "approval"))
 		}
 	}
 }
 
-func (p *parser) profile(n *yaml.Node) string {
+// local reads what only the person can say, who knows which servers there are.
+func (p *parser) local(l *Layer, f pair) {
+	switch f.name {
+	case "profile":
+		l.Profile = p.profile("profile", f.val)
+	case "servers":
+		p.servers(l, f)
+	case "taint":
+		p.taint(l, f)
+	case "approval":
+		p.approval(l, f)
+	}
+}
+
+func (p *parser) profile(where string, n *yaml.Node) string {
 	switch {
-	case n.ShortTag() != "!!str":
-		p.fail(n, "profile must be strict, and this is %s", kind(n))
-	case n.Value == "strict":
+	case n.ShortTag() != "!!str" || n.Kind != yaml.ScalarNode:
+		p.fail(n, "%s must be balanced, strict or observe, and this is %s", where, kind(n))
+	case slices.Contains(Profiles(), n.Value):
 		return n.Value
-	case n.Value == "balanced" || n.Value == "observe":
-		p.fail(n, "this build only has the profile strict, not %s", n.Value)
 	default:
-		p.fail(n, "unknown profile %s%s", quote(n.Value), didYouMean(n.Value, "strict"))
+		p.fail(n, "unknown profile %s%s", quote(n.Value), didYouMean(n.Value, Profiles()...))
 	}
 	return ""
 }
 
-func (p *parser) tools(l *Layer, tools []pair, flat bool) {
+// mapping returns the members of a mapping, or says what should be in it.
+func (p *parser) mapping(f pair, where, what string) []pair {
+	if f.val.Kind != yaml.MappingNode {
+		p.fail(f.val, "%s must be a mapping %s, and this is %s", where, what, kind(f.val))
+		return nil
+	}
+	return p.pairs(f.val)
+}
+
+func (p *parser) servers(l *Layer, f pair) {
+	for _, s := range p.mapping(f, "servers", "from server names to what holds for them") {
+		name := shown(s.name)
+		if strings.TrimSpace(s.name) != s.name || s.name == "" {
+			p.fail(s.key, "%s is no server name: it is empty, or has space around it", quote(s.name))
+			continue
+		}
+		for _, f := range p.mapping(s, name, "with tools, profile or both") {
+			switch f.name {
+			case "tools":
+				p.toolMap(l, s.name, f)
+			case "profile":
+				l.body.sections = append(l.body.sections, section{s.name, p.profile(name+": profile", f.val), s.key.Line, s.key.Column})
+			default:
+				p.fail(f.key, "%s: unknown key %s%s", name, quote(f.name), didYouMean(f.name, "tools", "profile"))
+			}
+		}
+	}
+}
+
+func (p *parser) taint(l *Layer, f pair) {
+	for _, f := range p.mapping(f, "taint", "with links") {
+		switch {
+		case f.name != "links":
+			p.fail(f.key, "taint: unknown key %s%s", quote(f.name), didYouMean(f.name, "links"))
+		case f.val.Kind != yaml.SequenceNode:
+			p.fail(f.val, "taint: links must be a list of pairs of server names, and this is %s", kind(f.val))
+		default:
+			for _, n := range f.val.Content {
+				p.link(l, p.deref(n))
+			}
+		}
+	}
+}
+
+func (p *parser) link(l *Layer, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode || len(n.Content) != 2 {
+		p.fail(n, "taint: links: a link is a list of two server names, as in [contacts, mail]")
+		return
+	}
+	if ends := p.list("taint: links", n); len(ends) == 2 {
+		l.body.links = append(l.body.links, link{ends[0], ends[1], n.Line, n.Column})
+	}
+}
+
+func (p *parser) toolMap(l *Layer, server string, f pair) {
+	where := "tools"
+	if server != "" {
+		where = shown(server) + ": tools"
+	}
+	p.tools(l, server, p.mapping(f, where, "from tool names to rules"))
+}
+
+func (p *parser) tools(l *Layer, server string, tools []pair) {
 	for _, f := range tools {
 		switch {
 		case strings.TrimSpace(f.name) != f.name || f.name == "":
 			p.fail(f.key, "%s is no tool name: it is empty, or has space around it", quote(f.name))
-		case strings.ContainsAny(f.name, "*?"):
-			p.fail(f.key, "%s: patterns are not supported, name each tool", quote(f.name))
-		case f.val.Kind != yaml.MappingNode && flat && (f.name == "profile" || f.name == "tools"):
-			p.fail(f.key, "%s stands in a file of the full form, which also has the line version: 1", quote(f.name))
 		case f.val.Kind != yaml.MappingNode:
 			p.fail(f.val, "%s: a rule is a mapping of fields, and this is %s; write {} to change nothing", shown(f.name), kind(f.val))
 		default:
-			l.entries[f.name] = p.entry(f)
+			l.body.rules = append(l.body.rules, scoped{server, f.name, p.entry(f)})
 		}
 	}
-}
-
-func (p *parser) entry(tool pair) entry {
-	e := entry{line: tool.key.Line, col: tool.key.Column}
-	name := shown(tool.name)
-	for _, f := range p.pairs(tool.val) {
-		where := name + ": " + f.name
-		switch f.name {
-		case "exfiltrating":
-			e.exfiltrating = p.boolean(where, f.val)
-		case "sink_params":
-			e.sinks = p.list(where, f.val)
-		case "trusted_destinations":
-			e.trusted = p.list(where, f.val)
-			p.checkTrusted(where, f.val)
-		case "write_params":
-			e.writes = p.list(where, f.val)
-		case "allowed_path_prefixes":
-			e.prefixes = p.list(where, f.val)
-		case "arg_patterns":
-			e.patterns = p.patterns(where, f.val)
-		case "max_calls":
-			e.maxCalls = p.count(where, f.val)
-		case "trusted_outputs", "untrusted_outputs", "object_params", "irreversible":
-			p.fail(f.key, "%s: this build does not have the field %s", name, f.name)
-		default:
-			p.fail(f.key, "%s: unknown field %s%s", name, quote(f.name), didYouMean(f.name,
-				"exfiltrating", "sink_params", "trusted_destinations", "write_params", "allowed_path_prefixes", "arg_patterns", "max_calls"))
-		}
-	}
-	return e
-}
-
-// field returns the last part of a place such as "send_email: sink_params".
-func field(where string) string { return where[strings.LastIndexByte(where, ' ')+1:] }
-
-func (p *parser) boolean(where string, n *yaml.Node) *bool {
-	if n.ShortTag() == "!!bool" {
-		switch strings.ToLower(n.Value) {
-		case "true":
-			return new(true)
-		case "false":
-			return new(false)
-		}
-	}
-	like := ""
-	switch strings.ToLower(n.Value) {
-	case "yes", "on", "y", "true":
-		like = "; write " + field(where) + ": true"
-	case "no", "off", "n", "false":
-		like = "; write " + field(where) + ": false"
-	}
-	is := "this"
-	if n.Value != "" {
-		is = quote(n.Value)
-	}
-	p.fail(n, "%s must be true or false, and %s is %s%s", where, is, kind(n), like)
-	return nil
-}
-
-func (p *parser) list(where string, n *yaml.Node) []string {
-	if n.Kind != yaml.SequenceNode {
-		fix := "[] for none"
-		if n.ShortTag() == "!!str" {
-			fix = "[" + quote(n.Value) + "]"
-		}
-		p.fail(n, "%s must be a list, and this is %s; write %s: %s", where, kind(n), field(where), fix)
-		return nil
-	}
-	items := make([]string, 0, len(n.Content))
-	for _, item := range n.Content {
-		if p.exhausted() {
-			break
-		}
-		item = p.deref(item)
-		switch {
-		case item.Kind != yaml.ScalarNode || item.ShortTag() == "!!null":
-			p.fail(item, "%s must hold text, and this is %s", where, kind(item))
-		case item.ShortTag() != "!!str":
-			p.fail(item, "%s must hold text, and this is %s; put it in quotes: %s", where, kind(item), quote(item.Value))
-		case strings.TrimSpace(item.Value) == "":
-			p.fail(item, "%s holds an empty text", where)
-		default:
-			items = append(items, item.Value)
-		}
-	}
-	return items
-}
-
-// checkTrusted refuses what would never match, before somebody relies on it.
-func (p *parser) checkTrusted(where string, n *yaml.Node) {
-	if n.Kind != yaml.SequenceNode {
-		return
-	}
-	for _, item := range n.Content {
-		if p.exhausted() {
-			return
-		}
-		item = p.deref(item)
-		if item.ShortTag() != "!!str" || strings.TrimSpace(item.Value) == "" {
-			continue
-		}
-		if fault := trustFault(item.Value); fault != "" {
-			p.fail(item, "%s: %s %s", where, quote(item.Value), fault)
-		}
-	}
-}
-
-func (p *parser) count(where string, n *yaml.Node) *int {
-	if n.ShortTag() != "!!int" {
-		p.fail(n, "%s must be a whole number, and this is %s", where, kind(n))
-		return nil
-	}
-	if strings.HasPrefix(n.Value, "-") {
-		p.fail(n, "%s must not be negative; 0 forbids every call", where)
-		return nil
-	}
-	// Only plain decimals: YAML versions disagree about what 010 and 1:30 mean.
-	v, err := strconv.ParseInt(n.Value, 10, 32)
-	if err != nil || strconv.FormatInt(v, 10) != n.Value {
-		p.fail(n, "%s must be a plain decimal number up to %d", where, 1<<31-1)
-		return nil
-	}
-	return new(int(v))
-}
-
-func (p *parser) patterns(where string, n *yaml.Node) []Pattern {
-	if n.Kind != yaml.MappingNode {
-		p.fail(n, "%s must be a mapping from arguments to regular expressions, and this is %s", where, kind(n))
-		return nil
-	}
-	all := []Pattern{}
-	for _, f := range p.pairs(n) {
-		if f.val.ShortTag() != "!!str" || f.val.Kind != yaml.ScalarNode {
-			p.fail(f.val, "%s: %s must be a regular expression, and this is %s", where, shown(f.name), kind(f.val))
-			continue
-		}
-		re, err := compile(f.val.Value)
-		if err != nil {
-			p.fail(f.val, "%s: %s: %v%s", where, shown(f.name), err, hint(err))
-			continue
-		}
-		all = append(all, Pattern{Param: f.name, Source: f.val.Value, Regexp: re})
-	}
-	return all
-}
-
-// compile anchors a pattern at both ends. The pattern must be good alone: anchored, a)|(b would be, too.
-func compile(src string) (*regexp.Regexp, error) {
-	if _, err := syntax.Parse(src, syntax.Perl); err != nil {
-		return nil, err
-	}
-	if openQuote(src) {
-		src += `\E`
-	}
-	return regexp.Compile(`\A(?:` + src + `)\z`)
-}
-
-// openQuote reports whether a good pattern ends inside \Q, which would swallow the anchor.
-func openQuote(src string) bool {
-	for i := 0; i+1 < len(src); i++ {
-		if src[i] != '\\' {
-			continue
-		}
-		if i++; src[i] == 'Q' {
-			n := strings.Index(src[i:], `\E`)
-			if n < 0 {
-				return true
-			}
-			i += n + 1
-		}
-	}
-	return false
-}
-
-// hint says what a pattern from another dialect could be instead.
-func hint(err error) string {
-	fault, ok := errors.AsType[*syntax.Error](err)
-	if !ok {
-		return ""
-	}
-	switch expr := fault.Expr; {
-	case strings.HasPrefix(expr, "(?=") || strings.HasPrefix(expr, "(?!") ||
-		strings.HasPrefix(expr, "(?<=") || strings.HasPrefix(expr, "(?<!"):
-		return "; RE2 has no look-around, and a pattern always matches the whole value"
-	case strings.HasPrefix(expr, "(?>") || fault.Code == syntax.ErrInvalidRepeatOp && strings.HasSuffix(expr, "+"):
-		return "; RE2 never backtracks, so it needs and has no atomic groups and possessive quantifiers"
-	case len(expr) == 2 && expr[0] == '\\' && expr[1] >= '1' && expr[1] <= '9':
-		return "; RE2 has no back-references"
-	case expr == `\Z`:
-		return `; leave it out: a pattern always matches the whole value`
-	}
-	return ""
 }

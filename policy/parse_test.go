@@ -30,12 +30,16 @@ func TestParseFaults(t *testing.T) {
 		{"odd tool name", "\"a\\nb\": []\n", `p.yaml: line 1, column 9: "a\nb": a rule is a mapping of fields, and this is a list; write {} to change nothing`},
 		{"list entry", "send: [1]\n", `p.yaml: line 1, column 7: send: a rule is a mapping of fields, and this is a list; write {} to change nothing`},
 		{"scalar entry", "send: deny\n", `p.yaml: line 1, column 7: send: a rule is a mapping of fields, and this is text; write {} to change nothing`},
-		{"glob", "send*: {}\n", `p.yaml: line 1, column 1: "send*": patterns are not supported, name each tool`},
+		{"glob", "send*: {}\n", `p.yaml: line 1, column 1: "send*": patterns stand in a file of the full form, which also has the line version: 1`},
 		{"spaces", "'send ': {}\n", `p.yaml: line 1, column 1: "send " is no tool name: it is empty, or has space around it`},
 		{"typo", "send:\n  exfiltratin: true\n", `p.yaml: line 2, column 3: send: unknown field "exfiltratin"; did you mean exfiltrating?`},
 		{"other spelling", "send:\n  sinkParams: [to]\n", `p.yaml: line 2, column 3: send: unknown field "sinkParams"; did you mean sink_params?`},
 		{"unlike anything", "send:\n  colour: red\n", `p.yaml: line 2, column 3: send: unknown field "colour"`},
-		{"planned field", "send:\n  irreversible: true\n", `p.yaml: line 2, column 3: send: this build does not have the field irreversible`},
+		{"text for irreversible", "send:\n  irreversible: \"true\"\n", `p.yaml: line 2, column 17: send: irreversible must be true or false, and "true" is text; write irreversible: true`},
+		{"objects as text", "send: {object_params: id}\n", `p.yaml: line 1, column 23: send: object_params must be a list, and this is text; write object_params: ["id"]`},
+		{"outputs as text", "send: {trusted_outputs: id}\n", `p.yaml: line 1, column 25: send: trusted_outputs must be a list, and this is text; write trusted_outputs: ["id"]`},
+		{"number in outputs", "send: {untrusted_outputs: [1]}\n", `p.yaml: line 1, column 28: send: untrusted_outputs must hold text, and this is a whole number; put it in quotes: "1"`},
+		{"misspelt new field", "send: {objectParams: [id]}\n", `p.yaml: line 1, column 8: send: unknown field "objectParams"; did you mean object_params?`},
 
 		{"text for a boolean", "send: {exfiltrating: \"no\"}\n", `p.yaml: line 1, column 22: send: exfiltrating must be true or false, and "no" is text; write exfiltrating: false`},
 		{"YAML 1.1 boolean", "send: {exfiltrating: yes}\n", `p.yaml: line 1, column 22: send: exfiltrating must be true or false, and "yes" is text; write exfiltrating: true`},
@@ -74,12 +78,34 @@ func TestParseFaults(t *testing.T) {
 
 		{"version as text", "version: '1'\n", `p.yaml: line 1, column 10: version must be the whole number 1`},
 		{"version 2", "version: 2\ntools: {}\n", `p.yaml: line 1, column 10: version must be the whole number 1`},
-		{"planned profile", "version: 1\nprofile: balanced\n", `p.yaml: line 2, column 10: this build only has the profile strict, not balanced`},
+		{"nearly a profile", "version: 1\nprofile: observ\n", `p.yaml: line 2, column 10: unknown profile "observ"; did you mean observe?`},
 		{"unknown profile", "version: 1\nprofile: strickt\n", `p.yaml: line 2, column 10: unknown profile "strickt"; did you mean strict?`},
-		{"planned key", "version: 1\nservers: {}\n", `p.yaml: line 2, column 1: this build does not have "servers" in a policy file`},
+		{"other unknown profile", "version: 1\nprofile: ballanced\n", `p.yaml: line 2, column 10: unknown profile "ballanced"; did you mean balanced?`},
+		{"profile as a list", "version: 1\nprofile: [strict]\n", `p.yaml: line 2, column 10: profile must be balanced, strict or observe, and this is a list`},
+		{"planned key", "version: 1\nrules: {}\n", `p.yaml: line 2, column 1: this build does not have "rules" in a policy file`},
+		{"planned labels", "version: 1\nlabels: {}\n", `p.yaml: line 2, column 1: this build does not have "labels" in a policy file`},
+		{"planned inspection", "version: 1\ninspect: {}\n", `p.yaml: line 2, column 1: this build does not have "inspect" in a policy file`},
+		{"planned audit", "version: 1\naudit: {}\n", `p.yaml: line 2, column 1: this build does not have "audit" in a policy file`},
+		{"misspelt key", "version: 1\nserver: {}\n", `p.yaml: line 2, column 1: unknown key "server"; did you mean servers?`},
+		{"misspelt tools", "version: 1\ntool: {}\n", `p.yaml: line 2, column 1: unknown key "tool"; did you mean tools?`},
 		{"tool in the full form", "version: 1\nsend_email: {}\n", `p.yaml: line 2, column 1: unknown key "send_email"`},
 		{"tools as a list", "version: 1\ntools: []\n", `p.yaml: line 2, column 8: tools must be a mapping from tool names to rules, and this is a list`},
 		{"full form without a version", "profile: strict\n", `p.yaml: line 1, column 1: "profile" stands in a file of the full form, which also has the line version: 1`},
+		{"pack in a policy", "version: 1\npack: {summary: x}\n", `p.yaml: line 2, column 1: "pack" stands only in the packs that come with the program`},
+
+		{"servers as a list", "version: 1\nservers: [a]\n", `p.yaml: line 2, column 10: servers must be a mapping from server names to what holds for them, and this is a list`},
+		{"server as text", "version: 1\nservers: {mail: strict}\n", `p.yaml: line 2, column 17: mail must be a mapping with tools, profile or both, and this is text`},
+		{"server of no name", "version: 1\nservers: {'': {}}\n", `p.yaml: line 2, column 11: "" is no server name: it is empty, or has space around it`},
+		{"misspelt in a server", "version: 1\nservers: {mail: {tolls: {}}}\n", `p.yaml: line 2, column 18: mail: unknown key "tolls"; did you mean tools?`},
+		{"profile of a server", "version: 1\nservers: {mail: {profile: strct}}\n", `p.yaml: line 2, column 27: unknown profile "strct"; did you mean strict?`},
+		{"tools of a server", "version: 1\nservers: {mail: {tools: []}}\n", `p.yaml: line 2, column 25: mail: tools must be a mapping from tool names to rules, and this is a list`},
+		{"field in a server", "version: 1\nservers: {mail: {tools: {send: {max_call: 1}}}}\n", `p.yaml: line 2, column 33: send: unknown field "max_call"; did you mean max_calls?`},
+		{"taint as a list", "version: 1\ntaint: []\n", `p.yaml: line 2, column 8: taint must be a mapping with links, and this is a list`},
+		{"misspelt links", "version: 1\ntaint: {link: []}\n", `p.yaml: line 2, column 9: taint: unknown key "link"; did you mean links?`},
+		{"links as a mapping", "version: 1\ntaint: {links: {a: b}}\n", `p.yaml: line 2, column 16: taint: links must be a list of pairs of server names, and this is a mapping`},
+		{"link of three", "version: 1\ntaint: {links: [[a, b, c]]}\n", `p.yaml: line 2, column 17: taint: links: a link is a list of two server names, as in [contacts, mail]`},
+		{"link as text", "version: 1\ntaint: {links: [a-b]}\n", `p.yaml: line 2, column 17: taint: links: a link is a list of two server names, as in [contacts, mail]`},
+		{"link to a number", "version: 1\ntaint: {links: [[a, 1]]}\n", `p.yaml: line 2, column 21: taint: links must hold text, and this is a whole number; put it in quotes: "1"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l, err := Parse("p.yaml", []byte(tt.in))
@@ -121,6 +147,10 @@ func TestParseAccepts(t *testing.T) {
 		"anchors":         "a: {sink_params: &s [to, cc]}\nb: {sink_params: *s}\n",
 		"whole entries":   "a: &a {max_calls: 1}\nb: *a\n",
 		"block text":      "a:\n  arg_patterns:\n    q: |-\n      [a-z]+\n",
+		"both profiles":   "version: 1\nprofile: balanced\nservers: {a: {profile: strict}}\n",
+		"patterns":        "version: 1\ntools: {'send_*': {}, '*/x?': {}, mail/send: {}}\nservers: {'m*': {tools: {'*': {}}}}\n",
+		"links":           "version: 1\ntaint:\n  links:\n    - [a, 'b*']\n    - [c, d]\n",
+		"new fields":      "a: {object_params: [id], irreversible: false, trusted_outputs: ['$.items[*].email', '*'], untrusted_outputs: []}\n",
 		"every allowlist": "a: {trusted_destinations: [b@c.de, '@c.de', '*@c.de', 'https://c.de', 'https://c.de/x/*', '#x', c.de, '@alice']}\n",
 	} {
 		if _, err := Parse("p.yaml", []byte(in)); err != nil {
@@ -180,6 +210,8 @@ func FuzzParse(f *testing.F) {
 		"", "send: {exfiltrating: true, sink_params: [to]}\n", "version: 1\nprofile: strict\ntools: {}\n", "a: &a [*a]\n", "a: &a {b: *a}\nc: *a\n",
 		"a: {arg_patterns: {b: '(?=x)'}}\n", "? [a]\n: b\n", "a: !!bool no\n", "- - - -\n", "%YAML 1.2\n---\na: {}\n", "a: >\n x\n", "\"\\uD800\": {}\n",
 		"a:\n  <<: {max_calls: 1}\n", "*x : y\n", "{a: [}\n", "# c\n\ta\n",
+		"version: 1\nservers: {'m*': {profile: strict, tools: {'*': {irreversible: false}}}}\ntaint: {links: [[mail, '*']]}\n",
+		"version: 1\ntools: {'*/send_?': {object_params: []}, mail/x: {trusted_destinations: ['@gmail.com']}}\n",
 	} {
 		f.Add([]byte(s))
 	}
@@ -196,9 +228,17 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		s := NewSet(l)
-		for name := range l.entries {
+		s := NewSet(l).For(Server{Name: "mail"})
+		s.Profile()
+		s.Linked("mail", "contacts")
+		for _, name := range l.Tools() {
 			s.Resolve(Tool{Name: name})
+			_ = Explain(s, tool(name, "to", "id")).String()
+		}
+		for _, w := range Check(l) {
+			if w.Msg == "" || w.Line < 1 {
+				t.Fatalf("warning %+v", w)
+			}
 		}
 	})
 }

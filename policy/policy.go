@@ -2,12 +2,8 @@
 package policy
 
 import (
-	"bytes"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
-	"sync"
 
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
@@ -18,10 +14,16 @@ type Tool struct {
 	Description string
 	InputSchema wire.Value // nil when unknown
 
-	// Annotations is nil when absent. No rule follows from it: a server would only have to claim readOnlyHint to
-	// be let off, and some server libraries set readOnlyHint: false and destructiveHint: true on every tool, so
-	// that the stricter values say nothing either.
+	// Annotations is nil when absent. They make a rule stricter or do nothing: a server would only have to claim
+	// readOnlyHint to be let off, and some server libraries set destructiveHint: true on every tool, so that even this
+	// counts only where the name leaves it open.
 	Annotations wire.Value
+}
+
+// Server is the server that a Set speaks of.
+type Server struct {
+	Name    string // in the client's config
+	Package string // what its command line starts, such as npm:@modelcontextprotocol/server-slack; empty when unknown
 }
 
 // Rule is the resolved rule of one tool. The zero Rule restricts nothing.
@@ -39,6 +41,16 @@ type Rule struct {
 	ArgPatterns         []Pattern
 	MaxCalls            int // attempts per session, valid when Limited
 	Limited             bool
+	ObjectParams        []string // paths of the arguments that name what a changing tool changes
+	Irreversible        bool     // can't be taken back: a delete, a booking, a password
+	Changing            bool     // does something, so that what it takes along matters, too
+	Directory           bool     // looks up who or where somebody is: whole cells of its results vouch
+	Identity            bool     // tells of the person's own account
+	Sensitive           bool     // its results are secrets or private
+	TrustedOutputs      []string // paths in its result whose whole scalars vouch
+	UntrustedOutputs    []string // paths in its result that are free text, whatever they look like
+	Profile             string   // that calls are judged under; empty when none is named
+	Observed            bool     // calls pass, whatever is found
 	Layers              []string // where the fields came from, highest first, for the audit log ("policy /path", "pack gmail", "inferred")
 }
 
@@ -47,70 +59,6 @@ type Pattern struct {
 	Param  string
 	Source string
 	Regexp *regexp.Regexp // anchored
-}
-
-// Layer is one policy file or pack: partial rules by tool name.
-type Layer struct {
-	Name    string
-	Profile string // empty when the file names none
-	Pack    bool   // entries count only for tools whose schema has a parameter that they name
-
-	source  []byte    // of a pack that is not parsed yet
-	parse   sync.Once // guards entries of a pack
-	entries map[string]entry
-}
-
-// NewPack returns a layer for a policy that comes with the program. It is parsed when a tool that stands in it is
-// resolved for the first time, since most servers need no pack and start-up counts. Its source must parse, and must
-// not quote the names of tools; one that does not parse says nothing.
-func NewPack(name string, source []byte) *Layer {
-	return &Layer{Name: "pack " + name, Pack: true, source: source}
-}
-
-// Tools returns the names of the tools that the layer has entries for, sorted.
-func (l *Layer) Tools() []string {
-	return slices.Sorted(maps.Keys(l.parsed()))
-}
-
-func (l *Layer) entry(tool string) (e entry, ok bool) {
-	if l.source != nil && !bytes.Contains(l.source, []byte("\n"+tool+":")) {
-		return entry{}, false
-	}
-	e, ok = l.parsed()[tool]
-	return e, ok
-}
-
-func (l *Layer) parsed() map[string]entry {
-	l.parse.Do(func() {
-		if l.source == nil {
-			return
-		}
-		if p, err := Parse(l.Name, l.source); err == nil {
-			l.entries = p.entries
-		}
-	})
-	return l.entries
-}
-
-// entry is what one layer says of one tool. Each field tells "not named" (nil) from "named, and empty", which
-// switches off what lower layers say.
-type entry struct {
-	line, col    int
-	exfiltrating *bool
-	sinks        []string
-	trusted      []string
-	writes       []string
-	prefixes     []string
-	patterns     []Pattern
-	maxCalls     *int
-}
-
-// label is how the layer is named in Rule.Layers.
-func (l *Layer) label() string {
-	if l.Pack {
-		return l.Name
-	}
-	return "policy " + l.Name
 }
 
 // Error is a fault in a policy file. It prints as `name: line L, column C: what`.

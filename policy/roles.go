@@ -37,7 +37,7 @@ func companyOf(names iter.Seq[string]) company {
 	for name := range names {
 		for _, w := range words(name) {
 			c.repo = c.repo || w == "repo" || w == "repository"
-			c.from = c.from || w == "from" || w == "source"
+			c.from = c.from || w == "from" || w == "source" || w == "origin" || w == "departure"
 		}
 	}
 	return c
@@ -119,9 +119,11 @@ func (in intent) noun(ws []string) role {
 	}
 	switch ws[n] {
 	case "recipient", "recipients", "cc", "bcc", "invitee", "invitees", "attendee", "attendees", "participant", "participants", "guest", "guests",
-		"payee", "payees", "beneficiary", "beneficiaries", "addressee", "addressees", "iban", "delegate", "wallet":
+		"payee", "payees", "beneficiary", "beneficiaries", "addressee", "addressees", "iban", "delegate", "wallet", "spender":
 		return destination
-	case "channel", "channels", "chat", "chats", "room", "rooms", "conversation", "conversations", "repo", "repos", "repository", "repositories",
+	case "room", "rooms":
+		return when(in.sends, destination, content) // others are booked, or heated
+	case "channel", "channels", "chat", "chats", "conversation", "conversations", "repo", "repos", "repository", "repositories",
 		"remote", "remotes":
 		return destination
 	case "email", "emails", "address", "addresses":
@@ -136,6 +138,9 @@ func (in intent) noun(ws []string) role {
 	case "account", "accounts":
 		return when(in.pays && !in.unknown, destination, content)
 	case "destination", "destinations":
+		if in.unknown {
+			return end // or where a journey ends
+		}
 		return when(in.sends || in.pays, destination, content)
 	case "dest", "target", "targets":
 		return when((in.sends || in.pays) && !in.unknown, destination, content)
@@ -145,7 +150,7 @@ func (in intent) noun(ws []string) role {
 	return content
 }
 
-func when(is bool, then, otherwise role) role {
+func when[T any](is bool, then, otherwise T) T {
 	if is {
 		return then
 	}

@@ -1,45 +1,107 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Set is an ordered list of layers, highest first, above inference. The nil Set infers everything.
-type Set struct{ layers []*Layer }
+type Set struct {
+	layers  []*Layer
+	server  Server
+	profile string // the caller's, over what the layers name
+}
 
 // NewSet layers them, highest first.
 func NewSet(layers ...*Layer) *Set {
-	return &Set{slices.DeleteFunc(slices.Clone(layers), func(l *Layer) bool { return l == nil })}
+	return &Set{layers: slices.DeleteFunc(slices.Clone(layers), func(l *Layer) bool { return l == nil })}
+}
+
+// For returns the set as it holds for one server: with its own sections, and with the packs that are about it.
+func (s *Set) For(of Server) *Set {
+	c := s.clone()
+	c.server = of
+	return c
+}
+
+// Under returns the set as it holds under a profile, whatever the layers name; an empty one leaves that to them.
+func (s *Set) Under(profile string) *Set {
+	c := s.clone()
+	c.profile = profile
+	return c
+}
+
+func (s *Set) clone() *Set {
+	if s == nil {
+		return &Set{}
+	}
+	c := *s
+	return &c
+}
+
+// Linked reports whether what one server's lookup tools say vouches for the destinations of another (taint.links). A link
+// holds in both directions. No server is linked to itself by its name: who means the same server compares identities.
+func (s *Set) Linked(from, to string) bool {
+	if s == nil || from == "" || to == "" {
+		return false
+	}
+	for _, l := range s.layers {
+		if l.Pack {
+			continue // does not know the names that servers have here
+		}
+		for _, k := range l.parsed().links {
+			if glob(k.a, from) && glob(k.b, to) || glob(k.b, from) && glob(k.a, to) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const inferred = "inferred"
 
-// Resolve merges what the layers say of a tool over what its name and schema imply. It is deterministic and safe for concurrent use.
+// Resolve merges what the layers say of a tool over what its definition implies. It is deterministic and safe for concurrent use.
 // The work is in the tool's schema, so a caller that resolves for each call does well to remember the Rule.
-func (s *Set) Resolve(t Tool) Rule {
-	r := resolving{Rule: Infer(t)}
-	r.begin()
-	var labels []string
+func (s *Set) Resolve(t Tool) Rule { return s.resolve(t).Rule }
+
+func (s *Set) resolve(t Tool) *resolving {
+	r := &resolving{classification: classify(t)}
+	r.Rule = r.rule
+	r.Profile, r.Observed, r.from[profileField] = s.profileOf(&t)
+	r.begin(r.Profile == ProfileStrict)
 	if s != nil {
-		for _, l := range slices.Backward(s.layers) {
-			if e, ok := l.entry(t.Name); ok && (!l.Pack || e.fits(t)) {
-				r.apply(e, l.label())
-				labels = append(labels, l.label())
-			}
+		packs, files := s.split()
+		r.applyPacks(packs, s.server, t)
+		for _, l := range files {
+			r.applyAll(l, l.entries(s.server, t.Name))
 		}
 	}
 	r.finish(t)
-	slices.Reverse(labels)
-	r.Layers = slices.DeleteFunc(append(labels, inferred), func(label string) bool { return !slices.Contains(r.from[:], label) })
-	r.Layers = slices.Compact(r.Layers)
-	return r.Rule
+	return r
+}
+
+// split returns the packs and the other layers, each with the lowest first. Packs lie below all others.
+func (s *Set) split() (packs, files []*Layer) {
+	for _, l := range slices.Backward(s.layers) {
+		if l.Pack {
+			packs = append(packs, l)
+		} else {
+			files = append(files, l)
+		}
+	}
+	return packs, files
 }
 
 // resolving is a Rule with a note on each field of which layer said it; a field of no effect has no note.
 type resolving struct {
 	Rule
-	from [7]string
+	classification
+	from    [fields]source
+	applied []source
+}
+
+// source is where a field came from. The zero source is nowhere.
+type source struct {
+	label   string
+	pattern string // of the entry
+	line    int
 }
 
 const (
@@ -50,114 +112,98 @@ const (
 	prefixField
 	patternField
 	callsField
+	objectField
+	lastingField
+	trustedOutField
+	untrustedOutField
+	profileField
+	fields
 )
 
-func (r *resolving) begin() {
+func (r *resolving) begin(strict bool) {
+	by := source{label: inferred}
 	if r.Exfiltrating {
-		r.from[gateField], r.from[sinkField] = inferred, inferred
+		r.from[gateField], r.from[sinkField] = by, by
 	}
 	if len(r.WriteParams) > 0 {
-		r.from[writeField] = inferred
+		r.from[writeField] = by
 	}
-	if r.Limited {
-		r.from[callsField] = inferred
+	if len(r.ObjectParams) > 0 {
+		r.from[objectField] = by
+	}
+	if r.Irreversible {
+		r.from[lastingField] = by
+	}
+	if strict && r.deletes {
+		r.MaxCalls, r.Limited, r.from[callsField] = inferredCalls, true, by
+	}
+}
+
+func (r *resolving) applyAll(l *Layer, entries []scoped) {
+	for _, e := range entries {
+		by := source{l.label(), e.tool, e.line}
+		r.apply(e.entry, by)
+		r.applied = append(r.applied, by)
 	}
 }
 
 // apply lays the fields that an entry names over those of the layers below.
-func (r *resolving) apply(e entry, label string) {
+func (r *resolving) apply(e entry, by source) {
 	switch {
 	case e.exfiltrating != nil:
-		r.Exfiltrating, r.from[gateField] = *e.exfiltrating, label
+		r.Exfiltrating, r.from[gateField] = *e.exfiltrating, by
 	case len(e.sinks) > 0:
-		r.Exfiltrating, r.from[gateField] = true, label
+		r.Exfiltrating, r.from[gateField] = true, by
 	}
 	if e.exfiltrating != nil || e.sinks != nil {
 		r.Fetch = false // somebody declared a gate, and meant it
 		r.Open = !r.Exfiltrating
 	}
-	over(&r.SinkParams, e.sinks, &r.from[sinkField], label)
-	over(&r.TrustedDestinations, e.trusted, &r.from[trustedField], label)
-	over(&r.WriteParams, e.writes, &r.from[writeField], label)
-	over(&r.AllowedPathPrefixes, e.prefixes, &r.from[prefixField], label)
-	over(&r.ArgPatterns, e.patterns, &r.from[patternField], label)
+	if e.irreversible != nil {
+		r.Irreversible, r.from[lastingField] = *e.irreversible, by
+	}
+	if e.exfiltrating != nil && *e.exfiltrating || e.irreversible != nil && *e.irreversible || len(e.sinks) > 0 || len(e.objects) > 0 {
+		r.Changing = true // or nothing could be sent, lost or changed
+	}
+	over(&r.SinkParams, e.sinks, &r.from[sinkField], by)
+	over(&r.TrustedDestinations, e.trusted, &r.from[trustedField], by)
+	over(&r.WriteParams, e.writes, &r.from[writeField], by)
+	over(&r.AllowedPathPrefixes, e.prefixes, &r.from[prefixField], by)
+	over(&r.ArgPatterns, e.patterns, &r.from[patternField], by)
+	over(&r.ObjectParams, e.objects, &r.from[objectField], by)
+	over(&r.TrustedOutputs, e.trustedOut, &r.from[trustedOutField], by)
+	over(&r.UntrustedOutputs, e.untrustedOut, &r.from[untrustedOutField], by)
 	if e.maxCalls != nil {
-		r.MaxCalls, r.Limited, r.from[callsField] = *e.maxCalls, true, label
+		r.MaxCalls, r.Limited, r.from[callsField] = *e.maxCalls, true, by
 	}
 }
 
-func over[T any](field *[]T, named []T, from *string, label string) {
+func over[T any](field *[]T, named []T, from *source, by source) {
 	if named != nil {
-		*field, *from = slices.Clip(named), label
+		*field, *from = slices.Clip(named), by
 	}
 }
 
 func (r *resolving) finish(t Tool) {
-	if len(r.AllowedPathPrefixes) == 0 {
-		if r.from[writeField] == inferred {
-			r.from[writeField] = "" // confines nothing
-		}
-		return
-	}
-	if len(r.WriteParams) == 0 && r.from[writeField] == "" {
+	switch {
+	case len(r.AllowedPathPrefixes) == 0 && r.from[writeField].label == inferred:
+		r.from[writeField] = source{} // confines nothing
+	case len(r.AllowedPathPrefixes) > 0 && len(r.WriteParams) == 0 && r.from[writeField].label == "":
 		// A confinement that finds nothing to confine would be a silent allow: take every argument for a path.
-		r.WriteParams, r.from[writeField] = openParams(t), inferred
+		r.WriteParams, r.from[writeField] = openParams(t), source{label: inferred}
 	}
-}
-
-// fits reports whether the tool may be the one that a pack means: another server's tool of the same name has other
-// parameters. A tool without a schema gets the benefit of the stricter doubt.
-func (e entry) fits(t Tool) bool {
-	named := slices.Concat(e.sinks, e.writes)
-	for _, p := range e.patterns {
-		named = append(named, p.Param)
+	if slices.Contains(r.UntrustedOutputs, "*") {
+		r.Directory, r.Identity = false, false // whatever it is called
 	}
-	if t.InputSchema == nil || len(named) == 0 {
-		return true
+	speaks := func(label string) bool {
+		return slices.ContainsFunc(r.from[:], func(s source) bool { return s.label == label })
 	}
-	params := topParams(t)
-	return slices.ContainsFunc(named, func(path string) bool {
-		top, _, _ := strings.Cut(path, ".")
-		return params[path] || params[top]
-	})
-}
-
-// NearMisses returns a fault for each entry of a policy file that names no tool among these, but nearly does:
-// such an entry guards nothing. An entry that resembles no tool belongs to another server.
-func (s *Set) NearMisses(tools []Tool) []*Error {
-	if s == nil {
-		return nil
-	}
-	names := make([]string, len(tools))
-	for i, t := range tools {
-		names[i] = t.Name
-	}
-	var all []*Error
-	for _, l := range s.layers {
-		if l.Pack {
-			continue
-		}
-		for _, name := range l.Tools() {
-			like := nearest(name, names)
-			if like == "" {
-				continue
-			}
-			e := l.entries[name]
-			all = append(all, &Error{l.Name, e.line, e.col, "no tool is named " + quote(name) + "; did you mean " + quote(like) + "?"})
+	for _, by := range slices.Backward(r.applied) {
+		if speaks(by.label) && !slices.Contains(r.Layers, by.label) {
+			r.Layers = append(r.Layers, by.label)
 		}
 	}
-	return all
-}
-
-// nearest returns the name that differs from the given one by no more than a slip; nothing when one is equal.
-func nearest(name string, names []string) string {
-	if slices.Contains(names, name) {
-		return ""
+	if speaks(inferred) {
+		r.Layers = append(r.Layers, inferred)
 	}
-	for _, n := range names {
-		if d := distance(plain(name), plain(n)); d == 0 || d == 1 && len(n) > 5 {
-			return n
-		}
-	}
-	return ""
 }

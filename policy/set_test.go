@@ -3,6 +3,7 @@ package policy
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -16,13 +17,16 @@ func layer(t testing.TB, name, yaml string) *Layer {
 }
 
 func pack(t testing.TB, name, yaml string) *Layer {
-	l := layer(t, name, yaml)
-	l.Pack = true
+	t.Helper()
+	l, err := ParsePack(name, []byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return l
 }
 
 func TestResolve(t *testing.T) {
-	gmail := pack(t, "pack gmail", "send_email: {exfiltrating: true, sink_params: [to, cc, bcc]}\n")
+	gmail := pack(t, "gmail", "version: 1\npack: {servers: [{package: 'npm:@x/gmail'}]}\ntools:\n  send_email: {exfiltrating: true, sink_params: [to, cc, bcc]}\n")
 	send := tool("send_email", "to", "cc", "bcc", "body", "path")
 	for _, tt := range []struct {
 		name   string
@@ -100,12 +104,37 @@ func TestResolve(t *testing.T) {
 		{
 			"a budget over an inferred one", tool("delete_file", "path"),
 			[]string{"delete_file: {max_calls: 0}"},
-			Rule{WriteParams: []string{"path"}, Limited: true, Layers: []string{"policy u0"}},
+			Rule{WriteParams: []string{"path"}, ObjectParams: []string{"path"}, Irreversible: true, Limited: true, Layers: []string{"policy u0", "inferred"}},
 		},
 		{
 			"an inferred budget stays", tool("delete_file", "path"),
-			[]string{"delete_file: {write_params: [path]}"},
-			Rule{WriteParams: []string{"path"}, MaxCalls: 2, Limited: true, Layers: []string{"policy u0", "inferred"}},
+			[]string{"version: 1\nprofile: strict\ntools: {delete_file: {write_params: [path]}}"},
+			Rule{WriteParams: []string{"path"}, ObjectParams: []string{"path"}, Irreversible: true, MaxCalls: 2, Limited: true, Profile: "strict", Layers: []string{"policy u0", "inferred"}},
+		},
+		{
+			"no budget is inferred otherwise", tool("delete_file", "path"),
+			[]string{"version: 1\nprofile: balanced\ntools: {delete_file: {irreversible: false}}"},
+			Rule{WriteParams: []string{"path"}, ObjectParams: []string{"path"}, Profile: "balanced", Layers: []string{"policy u0", "inferred"}},
+		},
+		{
+			"objects are replaced", tool("delete_file", "path", "drive"),
+			[]string{"delete_file: {object_params: [drive, path]}"},
+			Rule{WriteParams: []string{"path"}, ObjectParams: []string{"drive", "path"}, Irreversible: true, Layers: []string{"policy u0", "inferred"}},
+		},
+		{
+			"objects are switched off", tool("delete_file", "path"),
+			[]string{"delete_file: {object_params: []}"},
+			Rule{WriteParams: []string{"path"}, Irreversible: true, Layers: []string{"policy u0", "inferred"}},
+		},
+		{
+			"outputs", tool("get_orders"),
+			[]string{"get_orders: {trusted_outputs: [customer.email]}", "get_orders: {trusted_outputs: [x], untrusted_outputs: [note]}"},
+			Rule{TrustedOutputs: []string{"customer.email"}, UntrustedOutputs: []string{"note"}, Layers: []string{"policy u0", "policy u1"}},
+		},
+		{
+			"a name over patterns", tool("send_note", "x"),
+			[]string{"version: 1\ntools: {'*': {max_calls: 9, irreversible: true}, send_note: {max_calls: 1}, 'send_*': {max_calls: 5, sink_params: [x]}}"},
+			Rule{Exfiltrating: true, SinkParams: []string{"x"}, Irreversible: true, MaxCalls: 1, Limited: true, Layers: []string{"policy u0"}},
 		},
 		{
 			"a fetch may be allowed more", tool("fetch", "url"),
@@ -121,9 +150,6 @@ func TestResolve(t *testing.T) {
 			"nothing to say", tool("frob", "x"), nil, Rule{Layers: []string{}},
 		},
 		{
-			"another server's tool of a packed name", tool("send_email", "campaign"), nil, Rule{Layers: []string{}},
-		},
-		{
 			"a packed tool without a schema",
 			Tool{Name: "send_email"},
 			nil,
@@ -135,7 +161,7 @@ func TestResolve(t *testing.T) {
 			for i, y := range tt.layers {
 				layers = append(layers, layer(t, "u"+string(rune('0'+i)), y+"\n"))
 			}
-			set := NewSet(append(layers, nil, gmail)...)
+			set := NewSet(append(layers, nil, gmail)...).For(Server{Name: "mail", Package: "npm:@x/gmail"})
 			got := set.Resolve(tt.tool)
 			if !reflect.DeepEqual(normal(got), normal(tt.want)) {
 				t.Errorf("\n got %+v\nwant %+v", got, tt.want)
@@ -147,14 +173,37 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// normal makes nil and empty lists equal: a Rule means the same by both.
+// normal makes nil and empty lists equal: a Rule means the same by both. What the tool does besides is the definition's
+// affair, which TestClassify looks at.
 func normal(r Rule) Rule {
-	for _, l := range []*[]string{&r.SinkParams, &r.TrustedDestinations, &r.WriteParams, &r.AllowedPathPrefixes, &r.Layers} {
+	r.Changing, r.Sensitive = false, false
+	for _, l := range []*[]string{
+		&r.SinkParams, &r.TrustedDestinations, &r.WriteParams, &r.AllowedPathPrefixes, &r.ObjectParams, &r.TrustedOutputs, &r.UntrustedOutputs, &r.Layers,
+	} {
 		if len(*l) == 0 {
 			*l = nil
 		}
 	}
 	return r
+}
+
+func TestUntrustedLookups(t *testing.T) {
+	set := NewSet(layer(t, "u", "search_users: {untrusted_outputs: ['*']}\nwhoami: {untrusted_outputs: ['*']}\nlist_users: {untrusted_outputs: [bio]}\n"))
+	if r := set.Resolve(tool("search_users", "q")); r.Directory {
+		t.Errorf("%+v", r)
+	}
+	if r := set.Resolve(tool("whoami")); r.Identity {
+		t.Errorf("%+v", r)
+	}
+	if r := set.Resolve(tool("list_users")); !r.Directory {
+		t.Errorf("%+v", r)
+	}
+	if x := Explain(set, tool("search_users", "q")); !strings.Contains(x.String(), "directory     no   policy u line 1\n") {
+		t.Errorf("%s", x)
+	}
+	if x := Explain(set.Under(ProfileStrict), tool("delete_it", "id")); !strings.Contains(x.String(), "max_calls: [2], profile strict, for a tool that deletes\n") {
+		t.Errorf("%s", x)
+	}
 }
 
 func TestResolveKeepsPatternsInOrder(t *testing.T) {
@@ -171,7 +220,7 @@ func TestResolveKeepsPatternsInOrder(t *testing.T) {
 func TestNearMisses(t *testing.T) {
 	s := NewSet(
 		layer(t, "u", "# mail\nSend_Email: {}\nsend-emial: {}\nlist_repos: {}\nread: {}\nsend: {}\n"),
-		pack(t, "pack x", "sendemail: {sink_params: [to]}\n"),
+		pack(t, "x", "sendemail: {sink_params: [to]}\n"),
 	)
 	var got []string
 	for _, e := range s.NearMisses([]Tool{{Name: "send_email"}, {Name: "send"}, {Name: "head"}}) {
@@ -193,12 +242,14 @@ func FuzzAllowlistOpensNothing(f *testing.F) {
 	f.Add("get", "exfiltrating: false")
 	f.Fuzz(func(t *testing.T, name, fields string) {
 		below, err := Parse("below", []byte("t: {"+fields+"}\n"))
-		if err != nil {
+		if err != nil || len(below.body.rules) != 1 {
 			return
 		}
-		e := below.entries["t"]
-		below.entries = map[string]entry{name: e}
-		above := &Layer{Name: "above", entries: map[string]entry{name: {trusted: []string{"a@b.c"}}}}
+		below.body.rules[0].tool = name
+		if isGlob(name) {
+			return
+		}
+		above := &Layer{Name: "above", body: body{rules: []scoped{{tool: name, entry: entry{trusted: []string{"a@b.c"}}}}}}
 		subject := tool("t", "to", "url")
 		subject.Name = name
 		without, with := NewSet(below).Resolve(subject), NewSet(above, below).Resolve(subject)
