@@ -4,6 +4,7 @@ package engine
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
@@ -58,29 +59,77 @@ type Pair struct {
 	Tool         bool // stands for the tool itself in one definition, not for an argument
 }
 
-// Finding is one judged destination and where it comes from.
+// Role says what a judged value is to its call. The zero Role is a destination.
+type Role uint8
+
+// The roles.
+const (
+	Destination Role = iota // whom or what the call reaches
+	Object                  // what the call changes or deletes
+	Content                 // what the call takes along
+	Deed                    // the call as a whole, which can't be taken back
+)
+
+// String names the role in a word.
+func (r Role) String() string {
+	switch r {
+	case Object:
+		return "object"
+	case Content:
+		return "content"
+	case Deed:
+		return "action"
+	}
+	return "destination"
+}
+
+// Finding is one judged value and where it comes from.
 type Finding struct {
 	Pair
+	Role   Role
 	Class  taint.Class
-	Origin taint.Origin // zero when Unseen
+	Origin taint.Origin // zero when nowhere; of a Deed, the untrusted output that came before it
 }
 
 // Verdict is the decision about one call. The zero Verdict denies.
 type Verdict struct {
 	Action   Action
-	Contract string    // self_protection, pinning, budget, constraint, sink_gate or default
+	Contract string    // self_protection, pinning, budget, constraint, sink_gate, toxic_flow or default
 	Reason   string    // one sentence without a full stop; empty for default
 	Findings []Finding // what the contract judged, worst first
-	Pairs    []Pair    // of an Ask: everything the person vouches for by a yes
+	Pairs    []Pair    // of an Ask: everything the person vouches for by a yes; of an Allow: what an earlier yes still covers, see Failed
 	Layers   []string  // which policy layers spoke
+	Observed bool      // the call passes all the same: its tool is only watched, and the rest says what would become of it
 }
 
 // Config is what an Engine is built from.
 type Config struct {
 	Server    string      // name of the wrapped server
+	Identity  string      // what the server is started from: processes of one identity share budgets and approvals
 	Policy    *policy.Set // nil infers everything
+	Profile   Profile     // of the tools for which the policy names none
 	Paths     Paths
 	Protected []string // absolute paths of bouncer's own directories and of known client configs
+
+	Key    [16]byte // of the hashes that the processes of a session exchange
+	Shared bool     // somebody collects Facts; without it none are kept
+}
+
+// Profile chooses the verdicts that follow from where a value comes from. The zero Profile is Strict.
+type Profile uint8
+
+// The profiles.
+const (
+	Strict   Profile = iota // what any output brought up is denied
+	Balanced                // only what text that addresses the agent brought up is denied; lookups vouch; the rest asks
+)
+
+// String returns the profile's name.
+func (p Profile) String() string {
+	if p == Balanced {
+		return policy.ProfileBalanced
+	}
+	return policy.ProfileStrict
 }
 
 // Paths resolves what the engine, which does no I/O, can't know.
@@ -95,12 +144,18 @@ type Paths interface {
 // Engine holds one session's history. It is not safe for concurrent use: the proxy serialises calls.
 type Engine struct {
 	config    Config
-	seen      taint.Index
+	seen      *taint.Index
+	untrusted *taint.Source // the first output that others may have written; nil until there is one
+	sensitive *taint.Source // the first output that holds secrets or private data
 	attempts  map[string]int
+	doubts    bool // lookups vouch for nothing any more: see Doubt
+	counted   bool // Attempt has counted the call that Decide gets next
 	approvals map[string][]approval
+	second    []secondTry
 	rules     map[string]*resolved
 	protected []string // paths
 	names     []string // that end them
+	facts     journal
 }
 
 // resolved is a rule with the definition it was made from.
@@ -108,12 +163,15 @@ type resolved struct {
 	tool  policy.Tool
 	rule  policy.Rule
 	plain map[string]bool // sets of argument names: whether none of them can be a destination
+
+	optional func() bool // whether it may do its work without a destination
 }
 
 // New returns an engine with an empty history.
 func New(c Config) *Engine {
 	e := &Engine{
 		config:    c,
+		seen:      taint.New(c.Key),
 		attempts:  make(map[string]int),
 		approvals: make(map[string][]approval),
 		rules:     make(map[string]*resolved),
@@ -124,6 +182,9 @@ func New(c Config) *Engine {
 			e.names = append(e.names, name)
 		}
 	}
+	if e.facts.kept = c.Shared; c.Shared {
+		e.seen.Notes(e.facts.note)
+	}
 	return e
 }
 
@@ -133,15 +194,18 @@ type contract struct {
 	judge func(*judgement) (Verdict, bool)
 }
 
+const selfProtection = "self_protection"
+
 // contracts returns all of them. The order is part of the product: what protects bouncer itself comes first; a tool
 // nobody has pinned consumes no budget; the budget counts whatever the contracts behind it say.
 func contracts() []contract {
 	return []contract{
-		{"self_protection", (*judgement).protectSelf},
+		{selfProtection, (*judgement).protectSelf},
 		{"pinning", (*judgement).checkPin},
 		{"budget", (*judgement).spendBudget},
 		{"constraint", (*judgement).checkConstraints},
-		{"sink_gate", (*judgement).gateSinks},
+		{"sink_gate", (*judgement).gateValues},
+		{"toxic_flow", (*judgement).checkFlow},
 	}
 }
 
@@ -149,53 +213,66 @@ func contracts() []contract {
 type judgement struct {
 	*Engine
 	*resolved
-	call Call
+	call    Call
+	weighed func() []weighing // what the call's values are worth, worked out once
+	used    int               // index into second of the second try that let the call pass, from 1
+	again   []Pair            // that it vouched for
 }
 
-// Decide judges one call and counts the attempt.
-func (e *Engine) Decide(c Call) Verdict {
+func (e *Engine) judge(c Call) *judgement {
 	if k := c.Args.Kind(); k == 0 || k == 'n' {
 		c.Args = wire.Value("{}")
-	} else if k != '{' {
-		return Verdict{Contract: "constraint", Reason: "the arguments are not an object"}
 	}
 	j := &judgement{Engine: e, call: c, resolved: e.resolve(c.Tool)}
+	j.weighed = sync.OnceValue(j.weigh)
+	return j
+}
+
+// Decide judges one call, and counts the attempt unless Attempt has just done so.
+func (e *Engine) Decide(c Call) Verdict {
+	j := e.judge(c)
+	defer func() { e.counted = false }()
+	if j.call.Args.Kind() != '{' {
+		return notAnObject()
+	}
 	v := j.run()
-	v.Layers = j.rule.Layers
+	if v.Action == Allow && j.used > 0 {
+		e.second[j.used-1].open = false
+		v.Pairs = j.again
+	}
 	// Only now: what this call brings is the agent's own from here on.
-	e.seen.Author(c.Args)
+	e.seen.Author(j.call.Args)
 	return v
 }
 
 func (j *judgement) run() Verdict {
+	v := Verdict{Action: Allow, Contract: "default"}
 	for _, c := range contracts() {
-		if v, spoke := c.judge(j); spoke {
-			v.Contract = c.name
-			return v
+		if spoken, spoke := c.judge(j); spoke {
+			v, v.Contract = spoken, c.name
+			break
 		}
 	}
-	return Verdict{Action: Allow, Contract: "default"}
+	v.Layers = j.rule.Layers
+	v.Observed = j.rule.Observed && v.Contract != selfProtection // what would do lasting harm is not let through to watch it
+	return v
 }
+
+// maxRules bounds how many tools are remembered with their rules; a client may call what no server has.
+const maxRules = 4096
 
 // resolve remembers the rule of each tool, since making one reads the tool's whole schema.
 func (e *Engine) resolve(t policy.Tool) *resolved {
 	r, ok := e.rules[t.Name]
 	if !ok || r.tool.Description != t.Description || !bytes.Equal(r.tool.InputSchema, t.InputSchema) || !bytes.Equal(r.tool.Annotations, t.Annotations) {
-		r = &resolved{t, e.config.Policy.Resolve(t), map[string]bool{}}
+		r = &resolved{tool: t, rule: e.config.Policy.Resolve(t), plain: map[string]bool{}}
+		r.optional = sync.OnceValue(func() bool { return optionalSinks(t, r.rule) })
+		if len(e.rules) >= maxRules {
+			clear(e.rules)
+		}
 		e.rules[t.Name] = r
 	}
 	return r
-}
-
-// Observe records an untrusted output. It must happen before the client can act on it.
-func (e *Engine) Observe(from taint.Source, output, args wire.Value) {
-	e.seen.Record(from, output, args)
-}
-
-// ObserveDefinition records only addresses, URLs and the like, of what a server says about itself: the words of tool
-// definitions and instructions are too many and too common to hold against a call.
-func (e *Engine) ObserveDefinition(from taint.Source, output wire.Value) {
-	e.seen.RecordTyped(from, output)
 }
 
 // checkPin asks about a tool that is not what the session began with.
@@ -218,22 +295,4 @@ func (j *judgement) checkPin() (Verdict, bool) {
 		Findings: []Finding{{Pair: pair}},
 		Pairs:    []Pair{pair},
 	}, true
-}
-
-// spendBudget counts the attempt, once however often it is evaluated, and denies what goes beyond the limit.
-func (j *judgement) spendBudget() (Verdict, bool) {
-	name := j.call.Tool.Name
-	if !j.call.Counted || j.afterPin() {
-		j.attempts[name]++
-	}
-	if !j.rule.Limited || j.attempts[name] <= j.rule.MaxCalls {
-		return Verdict{}, false
-	}
-	return Verdict{Reason: "the session's budget of " + plural(max(0, j.rule.MaxCalls), "call") + " to " + quote(name) + " is used up"}, true
-}
-
-// afterPin reports whether this is the first evaluation after a yes to the tool itself. That question came before the
-// budget, so the attempt has not been counted yet.
-func (j *judgement) afterPin() bool {
-	return j.call.Pin != PinHeld && len(j.call.Approved) == 1 && j.call.Approved[0] == j.pinPair()
 }

@@ -7,80 +7,19 @@ import (
 
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
-	"github.com/bouncer-mcp/bouncer/taint"
 )
 
-// gateSinks asks of every destination who vouched for it and where it came from. One verdict speaks of all of them:
-// what came from an untrusted output denies, what nobody has mentioned asks.
-func (j *judgement) gateSinks() (Verdict, bool) {
-	var judged []Pair
+// destinations returns what a call reaches; nowhere, that it names nothing though its tool sends.
+func (j *judgement) destinations() (pairs []Pair, nowhere bool) {
 	switch {
 	case j.rule.Open:
-		return Verdict{}, false
+		return nil, false
 	case j.rule.Exfiltrating:
-		if judged = j.judged(); len(judged) == 0 {
-			return j.nowhere()
-		}
-	default:
-		// Nothing in the definition is a destination. What a call brings along beside it may still be one.
-		judged = j.undeclared()
+		pairs = j.judged()
+		return pairs, len(pairs) == 0 && !j.staysHome()
 	}
-	pending := slices.DeleteFunc(judged, j.harmless)
-	if len(pending) == 0 || j.vouched(pending) {
-		return Verdict{}, false
-	}
-	found := make([]Finding, len(pending))
-	for i, p := range pending {
-		class, origin := j.seen.Trace(p.Value)
-		found[i] = Finding{p, class, origin}
-	}
-	// What a person has vouched for in another company is asked about again, but it is not what is wrong.
-	approved := func(f Finding) bool { return j.approvedOnce(f.Pair) }
-	slices.SortStableFunc(found, func(a, b Finding) int {
-		switch x, y := approved(a), approved(b); {
-		case x != y && y:
-			return -1
-		case x != y:
-			return 1
-		}
-		switch {
-		case a.Class.Worse(b.Class):
-			return -1
-		case b.Class.Worse(a.Class):
-			return 1
-		}
-		return 0
-	})
-	blamed := slices.DeleteFunc(slices.Clone(found), approved)
-	if len(blamed) == 0 {
-		blamed = found
-	}
-	v := Verdict{Reason: gateReason(blamed), Findings: found}
-	if found[0].Class == taint.Unseen || approved(found[0]) {
-		v.Action, v.Pairs = Ask, pending
-	}
-	return v, true
-}
-
-// nowhere judges a call that names no destination, so that the server chooses one.
-func (j *judgement) nowhere() (Verdict, bool) {
-	pair := Pair{}
-	if j.vouched([]Pair{pair}) {
-		return Verdict{}, false
-	}
-	return Verdict{
-		Action:   Ask,
-		Reason:   "the call names no destination, so the server would choose one",
-		Findings: []Finding{{Pair: pair}},
-		Pairs:    []Pair{pair},
-	}, true
-}
-
-// harmless reports whether nobody needs to vouch for a pair: its value stands on the allowlist, or it is a page to
-// read that an output named in full.
-func (j *judgement) harmless(p Pair) bool {
-	return policy.Trusts(j.rule.TrustedDestinations, p.Value) ||
-		j.rule.Fetch && j.declared() && j.seen.SeenWhole(p.Value)
+	// Nothing in the definition is a destination. What a call brings along beside it may still be one.
+	return j.undeclared(), false
 }
 
 // declared reports whether the schema lists every argument of the call, without which a fetch may carry data along.
@@ -102,6 +41,9 @@ func (j *judgement) judged() []Pair {
 		f.follow("", j.call.Args, path)
 	}
 	named := policy.Destinations(j.call.Tool, j.call.Args)
+	if len(f.pairs) == 0 && len(named) == 0 && j.staysHome() {
+		return nil
+	}
 	if len(f.pairs) == 0 || len(named) > maxNamed {
 		f.flatten("", j.call.Args)
 		return f.pairs
@@ -110,6 +52,36 @@ func (j *judgement) judged() []Pair {
 		f.follow("", j.call.Args, path)
 	}
 	return f.pairs
+}
+
+// staysHome reports whether a call that names no destination reaches nobody: an appointment without guests. That is
+// so if the schema leaves every destination out at will, knows all there is in the call, and the tool is not there to
+// send. Of what a policy declares, somebody has said that it matters.
+func (j *judgement) staysHome() bool {
+	return j.profile() == Balanced && j.optional() && j.declared()
+}
+
+// optionalSinks reports whether a tool may be called without a destination, and does something else then.
+func optionalSinks(t policy.Tool, r policy.Rule) bool {
+	if r.Fetch || slices.ContainsFunc(r.Layers, func(l string) bool { return l != "inferred" }) {
+		return false
+	}
+	if bare := policy.Infer(policy.Tool{Name: t.Name}); bare.Exfiltrating || bare.Irreversible {
+		return false // its name alone says that it sends, or pays
+	}
+	required := t.InputSchema.Get("required")
+	var named []string
+	for name := range required.Elems() {
+		s, _ := name.Text()
+		named = append(named, s)
+	}
+	if len(named) == 0 {
+		return false // whoever wrote the schema does not say what may be left out
+	}
+	return !slices.ContainsFunc(r.SinkParams, func(path string) bool {
+		top, _, _ := strings.Cut(path, ".")
+		return slices.Contains(named, top) || slices.Contains(named, path) || t.InputSchema.At("properties", top) == nil
+	})
 }
 
 // undeclared returns the arguments of a call that are destinations by their names, of a tool that declares none.
