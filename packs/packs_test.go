@@ -11,70 +11,34 @@ import (
 	"github.com/bouncer-mcp/bouncer/policy"
 )
 
-// cases holds every tool of every pack with arguments that a real server lists for it, and what comes out.
-var cases = []struct{ pack, tool, args, sinks, writes string }{
-	{"filesystem", "write_file", "path content", "", "path"},
-	{"filesystem", "edit_file", "path edits dryRun", "", "path"},
-	{"filesystem", "create_directory", "path", "", "path"},
-	{"filesystem", "move_file", "source destination", "", "source destination"},
+// known holds what some rules must be, whatever becomes of inference. The arguments are those that a real server lists.
+var known = []struct{ pkg, tool, args, sinks, objects, writes string }{
+	{"npm:@modelcontextprotocol/server-filesystem", "write_file", "path content", "", "", "path"},
+	{"npm:@modelcontextprotocol/server-filesystem", "move_file", "source destination", "", "", "source destination"},
 
-	{"gdrive", "share_file", "fileId email role", "email emailAddress", ""},
-	{"gdrive", "shareFile", "fileId emailAddress role sendNotificationEmail emailMessage account", "emailAddress", ""},
-	{"gdrive", "create_permission", "fileId role type emailAddress", "emailAddress email domain type", ""},
-	{"gdrive", "addPermission", "fileId emailAddress domain role type allowFileDiscovery account", "emailAddress domain type", ""},
-	{"gdrive", "manage_drive_access", "user_google_email file_id action share_with role share_type recipients new_owner_email", "share_with recipients new_owner_email share_type", ""},
-	{"gdrive", "set_drive_file_permissions", "user_google_email file_id link_sharing writers_can_share", "link_sharing", ""},
+	{"npm:@piotr-agier/google-drive-mcp", "shareFile", "fileId emailAddress role emailMessage account", "emailAddress", "", ""},
+	{"npm:@piotr-agier/google-drive-mcp", "addPermission", "fileId emailAddress domain role type account", "emailAddress domain type", "", ""},
+	{"pypi:workspace-mcp", "manage_drive_access", "file_id action share_with share_type recipients new_owner_email", "share_with recipients new_owner_email share_type", "", ""},
+	{"pypi:workspace-mcp", "set_drive_file_permissions", "file_id link_sharing writers_can_share", "link_sharing", "", ""},
 
-	{"github", "create_issue", "owner repo title body assignees", "owner repo", ""},
-	{"github", "update_issue", "owner repo issue_number body", "owner repo", ""},
-	{"github", "issue_write", "method owner repo title body", "owner repo", ""},
-	{"github", "sub_issue_write", "method owner repo issue_number sub_issue_id", "owner repo", ""},
-	{"github", "add_issue_comment", "owner repo issue_number body", "owner repo", ""},
-	{"github", "create_discussion", "owner repo categoryId title body", "owner repo", ""},
-	{"github", "create_pull_request", "owner repo title head base", "owner repo", ""},
-	{"github", "create_pull_request_with_copilot", "owner repo problem_statement title", "owner repo", ""},
-	{"github", "update_pull_request", "owner repo pullNumber body", "owner repo", ""},
-	{"github", "create_pull_request_review", "owner repo pull_number body event", "owner repo", ""},
-	{"github", "pull_request_review_write", "method owner repo pullNumber body", "owner repo", ""},
-	{"github", "add_comment_to_pending_review", "owner repo pullNumber body", "owner repo", ""},
-	{"github", "merge_pull_request", "owner repo pull_number", "owner repo", ""},
-	{"github", "create_branch", "owner repo branch from_branch", "owner repo", ""},
-	{"github", "create_or_update_file", "owner repo path content message branch", "owner repo", "path"},
-	{"github", "push_files", "owner repo branch message", "owner repo", ""},
-	{"github", "create_release", "owner repo tag_name body", "owner repo", ""},
-	{"github", "run_workflow", "owner repo workflow_id ref inputs", "owner repo", ""},
-	{"github", "fork_repository", "owner repo organization", "owner repo organization", ""},
-	{"github", "create_repository", "name description private autoInit", "organization name", ""},
-	{"github", "create_gist", "content description filename public", "filename", "filename"},
-	{"github", "update_gist", "content description filename gist_id", "gist_id", "filename"},
-	{"github", "add_repository_collaborator", "owner repo username permission", "owner repo username", ""},
-	{"github", "create_org_invitation", "org email invitee_id role team_ids", "org email invitee_id", ""},
+	{"npm:@modelcontextprotocol/server-github", "create_issue", "owner repo title body assignees", "owner repo", "", ""},
+	{"npm:@modelcontextprotocol/server-github", "fork_repository", "owner repo organization", "owner repo organization", "", ""},
+	{"npm:@modelcontextprotocol/server-github", "merge_pull_request", "owner repo pull_number", "owner repo", "pull_number pullNumber", ""},
+	{"docker:ghcr.io/github/github-mcp-server", "create_gist", "content description filename public", "filename", "", "filename"},
+	{"docker:ghcr.io/github/github-mcp-server", "add_repository_collaborator", "owner repo username permission", "owner repo username", "", ""},
+	{"docker:ghcr.io/github/github-mcp-server", "create_org_invitation", "org email invitee_id role", "org email invitee_id", "", ""},
 
-	{"gmail", "send_email", "to cc bcc subject body attachments", "to cc bcc", "attachments"},
-	{"gmail", "draft_email", "to cc bcc subject body attachments", "to cc bcc", "attachments"},
-	{"gmail", "reply_email", "to cc bcc body attachments", "to cc bcc", "attachments"},
-	{"gmail", "forward_email", "messageId to", "to cc bcc", ""},
-	{"gmail", "send_message", "raw threadId to cc bcc subject body", "to cc bcc", ""},
-	{"gmail", "create_draft", "raw threadId to cc bcc subject body", "to cc bcc", ""},
-	{"gmail", "update_draft", "id to cc bcc body", "to cc bcc", ""},
-	{"gmail", "send_draft", "id", "id", ""},
-	{"gmail", "send_gmail_message", "user_google_email to subject body cc bcc", "to cc bcc", ""},
-	{"gmail", "draft_gmail_message", "user_google_email to subject body cc bcc", "to cc bcc", ""},
-	{"gmail", "create_filter", "criteria action", "action.forward", ""},
-	{"gmail", "manage_gmail_filter", "user_google_email action criteria filter_action", "filter_action.forward", ""},
-	{"gmail", "update_auto_forwarding", "enabled emailAddress disposition", "emailAddress", ""},
-	{"gmail", "create_forwarding_address", "forwardingEmail", "forwardingEmail", ""},
-	{"gmail", "add_delegate", "delegateEmail", "delegateEmail", ""},
-	{"gmail", "download_attachment", "messageId attachmentId filename savePath", "", "savePath"},
+	{"npm:@gongrzhe/server-gmail-autoauth-mcp", "send_email", "to cc bcc subject body attachments", "to cc bcc", "", "attachments"},
+	{"npm:@gongrzhe/server-gmail-autoauth-mcp", "modify_email", "messageId addLabelIds removeLabelIds", "", "", ""},
+	{"npm:@gongrzhe/server-gmail-autoauth-mcp", "delete_email", "messageId", "", "messageId", ""},
+	{"npm:@gongrzhe/server-gmail-autoauth-mcp", "create_filter", "criteria action", "action.forward", "", ""},
+	{"npm:@shinzolabs/gmail-mcp", "send_draft", "id", "id", "", ""},
+	{"npm:@shinzolabs/gmail-mcp", "add_delegate", "delegateEmail", "delegateEmail", "", ""},
+	{"pypi:workspace-mcp", "manage_gmail_filter", "action criteria filter_action filter_id", "filter_action.forward", "", ""},
+	{"pypi:workspace-mcp", "send_message", "space_id message_text", "to cc bcc space_id", "", ""},
 
-	{"slack", "slack_post_message", "channel_id text", "channel_id channel", ""},
-	{"slack", "slack_reply_to_thread", "channel_id thread_ts text", "channel_id channel", ""},
-	{"slack", "post_message", "channel text", "channel channel_id", ""},
-	{"slack", "reply_to_thread", "channel thread_ts text", "channel channel_id", ""},
-	{"slack", "conversations_add_message", "channel_id thread_ts payload content_type", "channel_id", ""},
-	{"slack", "usergroups_users_update", "usergroup_id users", "users", ""},
-	{"slack", "usergroups_create", "name handle description channels", "channels name", ""},
-	{"slack", "usergroups_update", "usergroup_id name channels", "channels usergroup_id", ""},
+	{"npm:@modelcontextprotocol/server-slack", "slack_post_message", "channel_id text", "channel_id", "", ""},
+	{"npm:slack-mcp-server", "usergroups_users_update", "usergroup_id users", "users", "usergroup_id", ""},
 }
 
 func tool(name, args string) policy.Tool {
@@ -85,38 +49,49 @@ func tool(name, args string) policy.Tool {
 	return policy.Tool{Name: name, InputSchema: wire.Value(`{"type":"object","properties":{` + strings.Join(props, ",") + `}}`)}
 }
 
-func TestPacks(t *testing.T) {
-	set := policy.NewSet(packs.All()...)
-	for _, c := range cases {
-		r := set.Resolve(tool(c.tool, c.args))
-		sinks, writes := strings.Join(r.SinkParams, " "), strings.Join(r.WriteParams, " ")
-		if sinks != c.sinks || writes != c.writes || r.Exfiltrating != (sinks != "") || !slices.Contains(r.Layers, "pack "+c.pack) {
-			t.Errorf("%s: sinks %q, writes %q, exfiltrating %t, from %q", c.tool, sinks, writes, r.Exfiltrating, r.Layers)
+func setFor(pkg string) *policy.Set {
+	return policy.NewSet(packs.All()...).For(policy.Server{Name: "it", Package: pkg})
+}
+
+func TestKnownRules(t *testing.T) {
+	for _, c := range known {
+		r := setFor(c.pkg).Resolve(tool(c.tool, c.args))
+		sinks, objects, writes := strings.Join(r.SinkParams, " "), strings.Join(r.ObjectParams, " "), strings.Join(r.WriteParams, " ")
+		if sinks != c.sinks || objects != c.objects || writes != c.writes || r.Exfiltrating != (sinks != "") {
+			t.Errorf("%s: sinks %q, objects %q, writes %q, exfiltrating %t, from %q", c.tool, sinks, objects, writes, r.Exfiltrating, r.Layers)
 		}
 	}
 }
 
+// parsed returns a pack, read at once.
+func parsed(t *testing.T, name string) *policy.Layer {
+	t.Helper()
+	text, ok := packs.Source(name)
+	if !ok {
+		t.Fatalf("no pack %s", name)
+	}
+	l, err := policy.ParsePack(name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func TestPacksParse(t *testing.T) {
-	if want := []string{"filesystem", "gdrive", "github", "gmail", "slack"}; !slices.Equal(packs.Names(), want) {
-		t.Errorf("packs %q", packs.Names())
+	if n := len(packs.Names()); n < 20 || !slices.IsSorted(packs.Names()) {
+		t.Errorf("%d packs, %q", n, packs.Names())
 	}
 	for i, lazy := range packs.All() {
 		name := packs.Names()[i]
-		text, ok := packs.Source(name)
-		l, err := policy.Parse(name, text)
-		if !ok || err != nil {
-			t.Fatal(err)
-		}
+		l := parsed(t, name)
 		if !slices.Equal(l.Tools(), lazy.Tools()) || lazy.Name != "pack "+name || !lazy.Pack {
 			t.Errorf("%s: %q, want %q", lazy.Name, lazy.Tools(), l.Tools())
 		}
+		// Found by name alone, too: the text is searched before it is parsed.
+		set := policy.NewSet(lazy).For(policy.Server{Package: l.Header().Servers[0].Package})
 		for _, tool := range l.Tools() {
-			if !slices.ContainsFunc(cases, func(c struct{ pack, tool, args, sinks, writes string }) bool { return c.pack == name && c.tool == tool }) {
-				t.Errorf("%s: no case for %s", name, tool)
-			}
-			// Found by name alone, too: the text is searched before it is parsed.
-			if r := policy.NewSet(lazy).Resolve(policy.Tool{Name: tool}); !slices.Contains(r.Layers, "pack "+name) {
-				t.Errorf("%s: %s is not found", name, tool)
+			if r, plain := set.Resolve(policy.Tool{Name: tool}), policy.Infer(policy.Tool{Name: tool}); fmt.Sprint(r) == fmt.Sprint(plain) {
+				t.Errorf("%s: the entry for %s says nothing, or is not found", name, tool)
 			}
 		}
 	}
@@ -125,28 +100,70 @@ func TestPacksParse(t *testing.T) {
 	}
 }
 
+func TestHeaders(t *testing.T) {
+	for _, name := range packs.Names() {
+		h := parsed(t, name).Header()
+		if h.Summary == "" || len(h.Servers) == 0 {
+			t.Errorf("%s: %+v", name, h)
+		}
+		for _, s := range h.Servers {
+			if s.Checked == "" || s.Tools > 0 && s.Version == "" || strings.ContainsAny(s.Package, "*?#") {
+				t.Errorf("%s: %+v", name, s)
+			}
+			if !slices.Contains(packs.Fits(s.Package), name) {
+				t.Errorf("%s is not found by %s", name, s.Package)
+			}
+		}
+	}
+}
+
 func TestPacksLeaveOtherServersAlone(t *testing.T) {
-	set := policy.NewSet(packs.All()...)
-	for name, args := range map[string]string{"create_issue": "project title body", "send_message": "text", "create_branch": "name"} {
-		for _, from := range set.Resolve(tool(name, args)).Layers {
-			if strings.HasPrefix(from, "pack ") {
-				t.Errorf("%s(%s) is judged by %s", name, args, from)
+	for name, args := range map[string]string{"create_issue": "project title body", "send_message": "text", "create_branch": "name", "find": "text"} {
+		for _, pkg := range []string{"", "npm:another-server"} {
+			r := setFor(pkg).Resolve(tool(name, args))
+			if len(r.TrustedDestinations)+len(r.TrustedOutputs) > 0 || slices.ContainsFunc(r.SinkParams, func(p string) bool { return !strings.Contains(args, p) }) {
+				t.Errorf("%s(%s) of %q is judged by %+v", name, args, pkg, r)
+			}
+		}
+	}
+}
+
+// The names of some tools are too common to stand for one server: what looks people up elsewhere goes on vouching.
+func TestDirectoriesElsewhere(t *testing.T) {
+	r := setFor("npm:company-directory").Resolve(tool("search_users", "query department"))
+	if !r.Directory || len(r.UntrustedOutputs) > 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A pack grants something only to the server that it was written for: any server can call a tool slack_get_users.
+func TestPacksGrantNothingToOthers(t *testing.T) {
+	for _, pkg := range []string{"", "npm:another-server", "command:/usr/bin/node~0123456789abcdef"} {
+		set := setFor(pkg)
+		for _, name := range packs.Names() {
+			for _, tool := range parsed(t, name).Tools() {
+				if r := set.Resolve(policy.Tool{Name: tool}); len(r.TrustedDestinations)+len(r.TrustedOutputs) > 0 || r.Open {
+					t.Errorf("%s of %q: %+v", tool, pkg, r)
+				}
 			}
 		}
 	}
 }
 
 func TestPacksConfineNothing(t *testing.T) {
-	set := policy.NewSet(packs.All()...)
-	for _, c := range cases {
-		if r := set.Resolve(tool(c.tool, c.args)); len(r.AllowedPathPrefixes) > 0 || r.Limited {
-			t.Errorf("%s: prefixes %q, budget %t", c.tool, r.AllowedPathPrefixes, r.Limited)
+	for _, name := range packs.Names() {
+		l := parsed(t, name)
+		set := policy.NewSet(l).For(policy.Server{Package: l.Header().Servers[0].Package})
+		for _, tool := range l.Tools() {
+			if r := set.Resolve(policy.Tool{Name: tool}); len(r.AllowedPathPrefixes) > 0 {
+				t.Errorf("%s: prefixes %q", tool, r.AllowedPathPrefixes)
+			}
 		}
 	}
 }
 
 func TestPermissionTypes(t *testing.T) {
-	r := policy.NewSet(packs.All()...).Resolve(tool("create_permission", "fileId role type emailAddress"))
+	r := setFor("npm:@piotr-agier/google-drive-mcp").Resolve(tool("addPermission", "fileId role type emailAddress"))
 	for value, want := range map[string]bool{"user": true, "group": true, "anyone": false, "domain": false} {
 		if policy.Trusts(r.TrustedDestinations, value) != want {
 			t.Errorf("type %s: trusted %t", value, !want)
@@ -154,11 +171,59 @@ func TestPermissionTypes(t *testing.T) {
 	}
 }
 
-func TestAttachmentNames(t *testing.T) {
-	r := policy.NewSet(packs.All()...).Resolve(tool("download_attachment", "messageId attachmentId filename savePath"))
-	for name, want := range map[string]bool{"report.pdf": true, "../x": false, `..\x`: false, "/etc/x": false, "": false} {
-		if r.ArgPatterns[0].Regexp.MatchString(name) != want {
-			t.Errorf("%q: %t", name, !want)
+// Patterns refuse without asking, so each is held against what it must let through.
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		pkg, tool, args, param string
+		pass, refuse           []string
+	}{
+		{
+			"npm:@gongrzhe/server-gmail-autoauth-mcp", "download_attachment", "messageId attachmentId filename savePath", "filename",
+			[]string{"report.pdf", "", "a b.txt"},
+			[]string{"../x", `..\x`, "/etc/x"},
+		},
+		{
+			"npm:@modelcontextprotocol/server-postgres", "query", "sql", "sql",
+			[]string{
+				"SELECT 1", "SELECT 1;", "SELECT *\nFROM t\nWHERE a = 'b';\n", "", `SELECT a - b / c, "it's" FROM t;`,
+				"SELECT string_agg(name, '; ') FROM t", "SELECT 'it''s; fine';",
+			},
+			[]string{
+				"COMMIT; DROP TABLE users", "SELECT 1; SELECT 2", "SELECT 1;;", "SELECT '; '; COMMIT",
+				// Each of these looks like one statement to who knows plain quotes only.
+				`SELECT E'\''; DROP TABLE users; --'`,
+				"SELECT 1 -- it's\n; DROP TABLE users; --'",
+				"SELECT 1 /* ' */; DROP TABLE users; --'",
+				"SELECT $$'$$; DROP TABLE users; SELECT '",
+				`SELECT "a'"; DROP TABLE users; SELECT '"'`,
+			},
+		},
+		{
+			"npm:@modelcontextprotocol/server-puppeteer", "puppeteer_navigate", "url launchOptions allowDangerous", "launchOptions",
+			[]string{"", "null"},
+			[]string{"{}", `{"executablePath":"/bin/sh"}`},
+		},
+		{
+			"npm:@modelcontextprotocol/server-puppeteer", "puppeteer_navigate", "url launchOptions allowDangerous", "allowDangerous",
+			[]string{"", "null", "false"},
+			[]string{"true"},
+		},
+	} {
+		r := setFor(c.pkg).Resolve(tool(c.tool, c.args))
+		i := slices.IndexFunc(r.ArgPatterns, func(p policy.Pattern) bool { return p.Param == c.param })
+		if i < 0 {
+			t.Errorf("%s: no pattern for %s", c.tool, c.param)
+			continue
+		}
+		for _, s := range c.pass {
+			if !r.ArgPatterns[i].Regexp.MatchString(s) {
+				t.Errorf("%s: %q is refused", c.tool, s)
+			}
+		}
+		for _, s := range c.refuse {
+			if r.ArgPatterns[i].Regexp.MatchString(s) {
+				t.Errorf("%s: %q passes", c.tool, s)
+			}
 		}
 	}
 }
@@ -179,7 +244,7 @@ func BenchmarkPacks(b *testing.B) {
 	b.Run("first tool", func(b *testing.B) {
 		t := tool("send_email", "to cc bcc")
 		for b.Loop() {
-			policy.NewSet(packs.All()...).Resolve(t)
+			policy.NewSet(packs.All()...).For(policy.Server{Package: "npm:@gongrzhe/server-gmail-autoauth-mcp"}).Resolve(t)
 		}
 	})
 }
