@@ -1,4 +1,5 @@
-// Package approve asks the person: it words one question per call, reads the answer, and seals what a retry must prove.
+// Package approve asks the person: it words one question per call, keeps it where it can be answered, reads the answer, and
+// seals what a retry must prove.
 package approve
 
 import (
@@ -16,6 +17,10 @@ type Question struct {
 	Args    wire.Value
 	Verdict engine.Verdict
 	Detail  []string // what changed about a tool that is asked about, the gravest first
+	Number  int      // tells questions apart that are open at once; the first needs none
+	Always  []string // the destinations that a yes for good would trust; none: it is no possible answer
+	Policy  string   // the file that this would change
+	Diff    string   // and how
 }
 
 // Answer is what the person said. The zero Answer is no.
@@ -26,14 +31,48 @@ const (
 	No Answer = iota
 	Once
 	Session
+	Always // also from now on, by the person's own policy
 )
+
+// String is the answer in a word, as the audit log has it.
+func (a Answer) String() string {
+	switch a {
+	case Once:
+		return "once"
+	case Session:
+		return "session"
+	case Always:
+		return "always"
+	}
+	return "no"
+}
+
+// answerOf reverses String. What it does not know is No.
+func answerOf(word string) Answer {
+	for _, a := range []Answer{Once, Session, Always} {
+		if a.String() == word {
+			return a
+		}
+	}
+	return No
+}
 
 // The words of the form. The first is what a client shows before anything is chosen.
 const (
 	sayDeny    = "deny"
 	sayOnce    = "allow once"
 	saySession = "allow for this session"
+	sayAlways  = "always allow"
 )
+
+// choices are the answers that this question may get, as the form words them.
+func (q Question) choices() []string {
+	words := []string{sayDeny, sayOnce, saySession}
+	if len(q.Always) > 0 {
+		words = append(words, sayAlways)
+	}
+	return words
+}
 
 // Params returns the params of an elicitation/create request (form mode) that asks the question. The form is one
 // choice, a string with an enum: every protocol version since 2025-06-18 knows that shape. mode is left out, since
@@ -54,13 +93,22 @@ func (q Question) Params() []byte {
 		RequestedSchema schema `json:"requestedSchema"`
 	}{q.Text(), schema{
 		Type:       "object",
-		Properties: map[string]property{"decision": {"string", "Allow this call?", []string{sayDeny, sayOnce, saySession}}},
+		Properties: map[string]property{"decision": {"string", "Allow this call?", q.choices()}},
 		Required:   []string{"decision"},
 	}})
 	if err != nil {
 		panic(err) // strings always marshal
 	}
 	return params
+}
+
+// ReadAnswer reads the result of elicitation/create that answers this question.
+func (q Question) ReadAnswer(result wire.Value) (a Answer, note string) {
+	a, note = ReadAnswer(result)
+	if a == Always && len(q.Always) == 0 {
+		return No, "malformed answer"
+	}
+	return a, note
 }
 
 // ReadAnswer reads the result of elicitation/create. Anything but an explicit yes is No; note says why in a few words.
@@ -90,6 +138,8 @@ func ReadAnswer(result wire.Value) (a Answer, note string) {
 		return Once, ""
 	case decision == saySession:
 		return Session, ""
+	case decision == sayAlways:
+		return Always, ""
 	case decision == sayDeny:
 		return No, "declined"
 	}

@@ -37,6 +37,8 @@ func TestText(t *testing.T) {
 		Pair: engine.Pair{Param: "cc", Value: "b@z.com"}, Class: taint.Field,
 		Origin: taint.Origin{Source: taint.Source{Server: "mail", Tool: "read_email", Call: 3}, Path: "content[0].text", Snippet: "From: Bob <b@z.com>"},
 	}
+	aimed := seenIn
+	aimed.Class = taint.Aimed
 	for _, tt := range []struct {
 		name, args string
 		verdict    engine.Verdict
@@ -58,7 +60,7 @@ body = "line 1<U+000A>line 2"`,
 			`mail: send_email would use 2 values nobody has vouched for.
 
 1. cc = "b@z.com"
-   first seen in the result of read_email (mail): "From: Bob <b@z.com>"
+   first seen in the result of read_email (mail), at content[0].text: "From: Bob <b@z.com>"
 2. to = "x@y.com"
    not seen in this session`,
 		},
@@ -68,6 +70,35 @@ body = "line 1<U+000A>line 2"`,
 
 It sends:
 body = "hi"`,
+		},
+		{
+			"an object", `{"id":"7"}`, gate(engine.Finding{Pair: engine.Pair{Param: "id", Value: "7"}, Role: engine.Object}),
+			`mail: send_email would change something that nobody has named.
+
+id = "7"
+   not seen in this session`,
+		},
+		{
+			"what can't be undone", `{"body":"hi"}`, gate(engine.Finding{Role: engine.Deed, Origin: seenIn.Origin}),
+			`mail: send_email can't be undone, and this session has read what others may have written.
+
+It sends:
+body = "hi"`,
+		},
+		{
+			"what can't be undone, and a destination", `{"to":"x@y.com"}`, gate(unseen("to", "x@y.com"), engine.Finding{Role: engine.Deed, Origin: seenIn.Origin}),
+			`mail: send_email would use 2 values nobody has vouched for.
+
+1. to = "x@y.com"
+   not seen in this session
+2. it can't be undone`,
+		},
+		{
+			"vouched for, and in text that addresses the agent", `{"cc":"b@z.com"}`, gate(aimed),
+			`mail: send_email would use a destination nobody has vouched for.
+
+cc = "b@z.com"
+   also in text that addresses the agent, in the result of read_email (mail), at content[0].text: "From: Bob <b@z.com>"`,
 		},
 		{
 			"pinning", `{}`,
@@ -273,11 +304,17 @@ func FuzzReadAnswer(f *testing.F) {
 func FuzzText(f *testing.F) {
 	f.Add("mail", "send", "to", "x@y.com", "<b>hi</b>\u202e")
 	f.Add("", "", "", "", "")
+	f.Add(strings.Repeat("\u200b", 99), strings.Repeat("\u200b", 99), strings.Repeat("\u200b", 99), strings.Repeat("ж", 999), strings.Repeat("\u200b", 999))
 	f.Add("a\nb", "](", "\xff", strings.Repeat("€", 500), "sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaa")
 	f.Fuzz(func(t *testing.T, server, tool, param, val, other string) {
 		raw := append(wire.AppendQuoted([]byte(`{"a":`), val), `,"b":`...)
 		args := parse(t, string(wire.AppendQuoted(raw, other))+"}")
-		q := Question{Server: server, Tool: tool, Args: args, Verdict: gate(unseen(param, val), unseen("b", other))}
+		seen := unseen(param, val)
+		seen.Class, seen.Origin = taint.Aimed, taint.Origin{Source: taint.Source{Server: server, Tool: tool}, Path: param, Snippet: other}
+		q := Question{
+			Server: server, Tool: tool, Args: args, Verdict: gate(seen, unseen("b", other)),
+			Number: 1000, Always: []string{val, other}, Policy: other,
+		}
 		text := q.Text()
 		if n := utf8.RuneCountInString(text); n > maxText || !utf8.ValidString(text) {
 			t.Fatalf("%d characters: %q", n, text)

@@ -27,7 +27,8 @@ type State struct {
 	Approved bool   // the person has said yes; Upstream is the server's own state
 	Upstream string // requestState of the upstream, when HasUp
 	HasUp    bool
-	Key      string // inputRequests key that carries bouncer's question
+	Key      string   // inputRequests key that carries bouncer's question
+	Always   []string // of the question
 }
 
 // Digest binds a tool to the exact bytes of its arguments, since what was asked about is what must be forwarded.
@@ -96,6 +97,7 @@ type sealed struct {
 	Upstream []byte
 	HasUp    bool
 	Key      []byte
+	Always   [][]byte
 }
 
 // Sealed reports whether a requestState looks like one of bouncer's, of whatever process.
@@ -113,8 +115,12 @@ func (s *Sealer) Seal(st State) (string, error) {
 			pairs[i][2] = []byte{1}
 		}
 	}
+	var always [][]byte
+	for _, d := range st.Always {
+		always = append(always, []byte(d))
+	}
 	plain, err := json.Marshal(sealed{
-		[]byte(st.Tool), st.Digest[:], pairs, st.Expires.UnixNano(), st.Approved, []byte(st.Upstream), st.HasUp, []byte(st.Key),
+		[]byte(st.Tool), st.Digest[:], pairs, st.Expires.UnixNano(), st.Approved, []byte(st.Upstream), st.HasUp, []byte(st.Key), always,
 	})
 	if err != nil {
 		return "", fmt.Errorf("sealing: %w", err)
@@ -152,6 +158,9 @@ func (s *Sealer) Open(text string, now time.Time) (State, error) {
 	}
 	for _, p := range in.Pairs {
 		st.Pairs = append(st.Pairs, engine.Pair{Param: string(p[0]), Value: string(p[1]), Tool: len(p[2]) > 0})
+	}
+	for _, d := range in.Always {
+		st.Always = append(st.Always, string(d))
 	}
 	if err := s.use(n, st.Expires, now); err != nil {
 		return State{}, err

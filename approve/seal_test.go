@@ -24,6 +24,7 @@ func asked() State {
 		Upstream: "\x80 opaque",
 		HasUp:    true,
 		Key:      "k",
+		Always:   []string{"x\u2028\x00", ""},
 	}
 }
 

@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	maxText  = 1200 // characters of a question
+	maxText  = 1500 // characters of a question
 	maxHead  = 700  // of these, for what is asked about, so that what is sent is never crowded out
 	maxValue = 120  // of a value that is sent along
 	maxAsked = 300  // of a value that is asked about
 	keepEnd  = 100  // of these, its end: that is where the domain of an address and the true host of a URL stand
 	maxName  = 60   // of a name
+	maxPlace = 160  // of the path of a file
 )
 
 // Text words the question as plain text: what is about to happen, each destination with where it was seen, what is sent.
@@ -27,10 +28,14 @@ func (q Question) Text() string {
 	var b strings.Builder
 	b.WriteString(q.headline())
 	b.WriteString("\n")
+	if q.Number > 1 {
+		fmt.Fprintf(&b, "This is question %d: others wait for an answer, too.\n", q.Number)
+	}
 	q.writeDetail(&b)
 	q.writeFindings(&b)
-	q.writeRest(&b)
-	return strings.TrimRight(b.String(), "\n")
+	forGood := q.forGood()
+	q.writeRest(&b, maxText-utf8.RuneCountInString(forGood))
+	return strings.TrimRight(b.String(), "\n") + forGood
 }
 
 // writeDetail tells what changed about a tool, as far as there is room.
@@ -48,28 +53,52 @@ func (q Question) writeDetail(b *strings.Builder) {
 	}
 }
 
+// forGood says what a yes for good would do.
+func (q Question) forGood() string {
+	if len(q.Always) == 0 {
+		return ""
+	}
+	what := fmt.Sprintf("the %d values above", len(q.Always))
+	if len(q.Always) == 1 {
+		what = "this value"
+	}
+	return "\n\n" + `"` + sayAlways + `" writes into ` + inQuotes(show(q.Policy, maxPlace)) + " that " + name(q.Tool) + " may use " + what + "."
+}
+
 func (q Question) headline() string {
 	server, tool := name(q.Server), name(q.Tool)
 	switch {
 	case q.Verdict.Contract == "pinning":
-		return server + ": " + inert(taint.Visible(q.Verdict.Reason, 200)) + ". Use it?"
-	case q.nowhere():
+		return server + ": " + show(q.Verdict.Reason, 200) + ". Use it?"
+	case q.whole() && q.deed():
+		return server + ": " + tool + " can't be undone, and this session has read what others may have written."
+	case q.whole():
 		return server + ": " + tool + " names no destination, so the server would choose one."
 	case len(q.Verdict.Findings) > 1:
 		return fmt.Sprintf("%s: %s would use %d values nobody has vouched for.", server, tool, len(q.Verdict.Findings))
+	case q.Verdict.Findings[0].Role == engine.Object:
+		return server + ": " + tool + " would change something that nobody has named."
+	case q.Verdict.Findings[0].Role == engine.Content:
+		return server + ": " + tool + " would send a link that only a tool's output has brought up."
+	case q.Verdict.Contract == "toxic_flow":
+		return server + ": " + tool + " would open an address known only from text, and this session holds private data."
 	}
 	return server + ": " + tool + " would use a destination nobody has vouched for."
 }
 
-// nowhere reports whether the question is about a call without a destination.
-func (q Question) nowhere() bool {
+// whole reports whether the question is about the call as a whole: it has no destination, or can't be undone.
+func (q Question) whole() bool {
 	f := q.Verdict.Findings
 	return len(f) == 0 || len(f) == 1 && f[0].Pair == engine.Pair{}
 }
 
+func (q Question) deed() bool {
+	return len(q.Verdict.Findings) > 0 && q.Verdict.Findings[0].Role == engine.Deed
+}
+
 // writeFindings lists what is asked about. If it is too much to list, it says so: a yes covers it all.
 func (q Question) writeFindings(b *strings.Builder) {
-	if q.nowhere() || q.Verdict.Contract == "pinning" {
+	if q.whole() || q.Verdict.Contract == "pinning" {
 		return
 	}
 	found := q.Verdict.Findings
@@ -78,7 +107,7 @@ func (q Question) writeFindings(b *strings.Builder) {
 		if len(found) > 1 {
 			line += fmt.Sprintf("%d. ", i+1)
 		}
-		line += name(f.Param) + " = " + inQuotes(ends(f.Value)) + foreign(f.Value) + "\n   " + seen(f)
+		line += about(f)
 		if i > 0 && length(b)+utf8.RuneCountInString(line) > maxHead {
 			fmt.Fprintf(b, "\nand %d more that do not fit here. A yes would cover them all.", len(found)-i)
 			break
@@ -88,11 +117,31 @@ func (q Question) writeFindings(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
+// about tells of one finding what it is and where it was seen.
+func about(f engine.Finding) string {
+	switch {
+	case f.Pair != engine.Pair{}:
+		return name(f.Param) + " = " + inQuotes(ends(f.Value)) + foreign(f.Value) + "\n   " + seen(f)
+	case f.Role == engine.Deed:
+		return "it can't be undone"
+	}
+	return "no destination is named"
+}
+
 func seen(f engine.Finding) string {
-	if f.Class == taint.Unseen {
+	switch {
+	case f.Class == taint.Unseen:
 		return "not seen in this session"
+	case f.Origin.Tool == "":
+		return "seen in this session with other letters between its own"
 	}
 	s := "first seen in the result of " + name(f.Origin.Tool) + " (" + name(f.Origin.Server) + ")"
+	if f.Class == taint.Aimed {
+		s = "also in text that addresses the agent, in the result of " + name(f.Origin.Tool) + " (" + name(f.Origin.Server) + ")"
+	}
+	if f.Origin.Path != "" {
+		s += ", at " + name(f.Origin.Path)
+	}
 	if f.Origin.Snippet != "" {
 		s += ": " + quote(f.Origin.Snippet)
 	}
@@ -110,7 +159,7 @@ func foreign(s string) string {
 }
 
 // writeRest shows the other arguments, secrets masked, as far as there is room.
-func (q Question) writeRest(b *strings.Builder) {
+func (q Question) writeRest(b *strings.Builder, limit int) {
 	asked := make(map[engine.Pair]bool)
 	for _, f := range q.Verdict.Findings {
 		asked[f.Pair] = true
@@ -138,7 +187,7 @@ func (q Question) writeRest(b *strings.Builder) {
 			value = maskSecrets(cut(value, maxValue))
 		}
 		line := head + "\n" + name(path) + " = " + quote(value)
-		if length(b)+utf8.RuneCountInString(line) > maxText-20 {
+		if length(b)+utf8.RuneCountInString(line) > limit-20 {
 			left++
 			continue
 		}
@@ -206,7 +255,18 @@ func name(s string) string {
 	return s
 }
 
-func show(s string, limit int) string { return inert(taint.Visible(s, limit)) }
+// show makes what is hidden in s visible, in at most limit characters and the three that say that there are more.
+func show(s string, limit int) string {
+	s = inert(taint.Visible(s, limit))
+	if utf8.RuneCountInString(s) <= limit+len("...") {
+		return s
+	}
+	s = string([]rune(s)[:limit])
+	if open := strings.LastIndex(s, "‹"); open > strings.LastIndex(s, "›") {
+		s = s[:open] // half of a character is none
+	}
+	return s + "..."
+}
 
 // inert replaces what Markdown or HTML would make something of. Angle brackets become typographic ones: a client that
 // strips tags must not swallow an address, or the <U+200B> that shows what is hidden.

@@ -33,16 +33,20 @@ type Verdict struct {
 	Tool     string
 	Args     wire.Value // masked and cut when written
 	Verdict  string     // allow, deny, ask
+	Observed string     // of an allow: deny or ask, when it passed only because its tool is watched and not held up
 	Reason   string
 	Contract string
 	Layers   []string
 	Evidence []Evidence
-	Answer   string // of the record that follows an ask: once, session, no: <why>
+	Answer   string // of the record that follows an ask: once, session, always, or no: and why
+	Channel  string // of an ask: where the person is asked; of the record behind it: where they answered
 }
 
 // Evidence is one judged value and where it came from.
 type Evidence struct {
 	Param, Value, Class, Server, Tool, Path, Snippet string
+
+	Role string // destination, object, content or action; empty when the value was judged by itself
 }
 
 // Result is written after a call ended.

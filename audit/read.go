@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -30,11 +31,13 @@ type Record struct {
 
 	Args     wire.Value
 	Verdict  string
+	Observed string
 	Reason   string
 	Contract string
 	Layers   []string
 	Evidence []Evidence
 	Answer   string
+	Channel  string
 
 	Outcome string
 	MS      float64
@@ -48,6 +51,9 @@ const (
 	// sealSize is the length of the hash member and the closing brace, the part of a record that its hash doesn't cover.
 	sealSize = len(hashMember) + 2*sha256.Size + len(`"}`)
 )
+
+// Judged is what the rules made of the call: its verdict, or what would have been if its tool were not only watched.
+func (r *Record) Judged() string { return cmp.Or(r.Observed, r.Verdict) }
 
 // ParseRecord reads one line (no line ending). It accepts members it doesn't know, and doesn't check the hash.
 func ParseRecord(text []byte) (Record, error) {
@@ -129,12 +135,16 @@ func (r *Record) textField(name string) *string {
 		return &r.Tool
 	case "verdict":
 		return &r.Verdict
+	case "observed":
+		return &r.Observed
 	case "reason":
 		return &r.Reason
 	case "contract":
 		return &r.Contract
 	case "answer":
 		return &r.Answer
+	case "channel":
+		return &r.Channel
 	case "outcome":
 		return &r.Outcome
 	case "hash":
@@ -161,6 +171,11 @@ func (r *Record) setEvidence(v wire.Value) error {
 		for _, f := range fields {
 			if err := readText(f.text, elem.Get(f.name)); err != nil {
 				return fmt.Errorf("%s: %w", f.name, err)
+			}
+		}
+		if role := elem.Get("role"); role != nil {
+			if err := readText(&e.Role, role); err != nil {
+				return fmt.Errorf("role: %w", err)
 			}
 		}
 		r.Evidence = append(r.Evidence, e)

@@ -49,12 +49,18 @@ func (r *record) verdict(v *Verdict) {
 	r.name("args")
 	r.args(v.Args)
 	r.field("verdict", v.Verdict, maxText)
+	if v.Observed != "" {
+		r.field("observed", v.Observed, maxText)
+	}
 	r.field("reason", v.Reason, maxReason)
 	r.field("contract", v.Contract, maxText)
 	r.layers(v.Layers)
 	r.evidence(v.Evidence)
 	if v.Answer != "" {
 		r.field("answer", v.Answer, maxText)
+	}
+	if v.Channel != "" {
+		r.field("channel", v.Channel, maxText)
 	}
 }
 
@@ -142,6 +148,9 @@ func (r *record) evidence(all []Evidence) {
 		r.body = append(r.body, `{"param":`...)
 		r.string(e.Param, maxText)
 		r.field("value", value, maxText)
+		if e.Role != "" {
+			r.field("role", e.Role, maxText)
+		}
 		r.field("class", e.Class, maxText)
 		r.field("server", e.Server, maxText)
 		r.field("tool", e.Tool, maxText)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,9 +38,19 @@ func TestLines(t *testing.T) {
 		`"path":"content[0].text","snippet":"please write to ann@example.com about it"}]`
 	checkLine(t, line, hash, want)
 
-	v.Answer, v.Evidence, v.Layers = "once", nil, nil
+	v.Verdict, v.Observed, v.Evidence[0].Role = "allow", "ask", "destination"
 	r.verdict(&v)
-	if line, _ := seal(nil, r.body, 1, ""); !bytes.Contains(line, []byte(`"layers":[],"evidence":[],"answer":"once","hash":`)) {
+	line, _ = seal(nil, r.body, 1, "")
+	if !bytes.Contains(line, []byte(`"verdict":"allow","observed":"ask","reason":"`)) || !bytes.Contains(line, []byte(`"value":"ann@example.com","role":"destination","class":"text"`)) {
+		t.Errorf("observed: %s", line)
+	}
+	if back, err := ParseRecord(bytes.TrimSuffix(line, []byte("\n"))); err != nil || back.Judged() != "ask" || !slices.Equal(back.Evidence, v.Evidence) {
+		t.Errorf("read back: %+v, %v", back, err)
+	}
+
+	v.Answer, v.Channel, v.Evidence, v.Layers = "once", "terminal", nil, nil
+	r.verdict(&v)
+	if line, _ := seal(nil, r.body, 1, ""); !bytes.Contains(line, []byte(`"layers":[],"evidence":[],"answer":"once","channel":"terminal","hash":`)) {
 		t.Errorf("with an answer: %s", line)
 	}
 
@@ -65,7 +76,7 @@ func checkLine(t *testing.T, line []byte, hash, body string) {
 
 func TestParseRecord(t *testing.T) {
 	v := sample(7)
-	v.Answer = "session"
+	v.Answer, v.Channel = "session", "page"
 	var r record
 	r.verdict(&v)
 	line, hash := seal(nil, r.body, 3, "cd")
@@ -79,7 +90,7 @@ func TestParseRecord(t *testing.T) {
 	want := Record{
 		Seq: 3, Prev: "cd", Time: v.Time, Kind: "verdict", Session: v.Session, Client: v.Client, Server: v.Server, Call: 7, Tool: v.Tool,
 		Args: got.Args, Verdict: v.Verdict, Reason: v.Reason, Contract: v.Contract, Layers: v.Layers, Evidence: v.Evidence,
-		Answer: "session", Hash: hash,
+		Answer: "session", Channel: "page", Hash: hash,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -149,12 +160,12 @@ func TestArgs(t *testing.T) {
 func TestRecordIsBounded(t *testing.T) {
 	bad := strings.Repeat("\x00", 1<<20)
 	v := Verdict{
-		Session: bad, Client: bad, Server: bad, Tool: bad, Verdict: bad, Reason: bad, Contract: bad, Answer: bad,
+		Session: bad, Client: bad, Server: bad, Tool: bad, Verdict: bad, Observed: bad, Reason: bad, Contract: bad, Answer: bad, Channel: bad,
 		Args: value(t, `{"a":[`+strings.Repeat(`"\u0000",`, 1<<18)+`0]}`),
 	}
 	for range 1000 {
 		v.Layers = append(v.Layers, bad[:200])
-		v.Evidence = append(v.Evidence, Evidence{bad[:200], bad[:200], bad[:200], bad[:200], bad[:200], bad[:200], bad[:200]})
+		v.Evidence = append(v.Evidence, Evidence{bad[:200], bad[:200], bad[:200], bad[:200], bad[:200], bad[:200], bad[:200], bad[:200]})
 	}
 	var r record
 	r.verdict(&v)

@@ -9,6 +9,7 @@ import (
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/engine"
 	"github.com/bouncer-mcp/bouncer/internal/wire"
+	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/taint"
 )
 
@@ -60,8 +61,11 @@ func (r *relay) judgeCall(q *request, f wire.Frame, queue bool) error {
 	}
 	if p.session {
 		r.approved(q.call.tool, p.pairs)
+		r.allowForGood(q.call, p.always)
 	}
-	q.call.relayed = p.answer != ""
+	if q.call.relayed = p.answer != ""; q.call.relayed {
+		q.call.by = policy.ChannelElicitation
+	}
 	q.call.vouched = p.pairs
 	q.call.resumed = r.resumes(q.call, f)
 	return r.decide(q, p.frame, p.answer, queue)
@@ -74,26 +78,40 @@ func (r *relay) decide(q *request, f wire.Frame, answer string, queue bool) erro
 	s := r.pins.standing(c.tool)
 	r.mu.Unlock()
 	c.standing = s
+	attempt := c.attempt()
+	attempt.Counted = answer != "" || c.resumed
 	r.judge.Lock()
-	c.verdict = r.o.Engine.Decide(engine.Call{
-		Tool: s.tool, Pin: s.pin, Version: s.version(), Change: s.how, Args: c.args,
-		Counted:  answer != "" || c.resumed,
-		Approved: c.vouched,
-	})
+	r.o.Engine.Attempt(attempt)
+	r.publish() // before the others are asked: of two that attempt at once, one sees both
+	r.listen()
+	c.verdict = r.o.Engine.Decide(attempt)
+	r.publish()
 	r.judge.Unlock()
-	switch c.verdict.Action {
-	case engine.Allow:
+	switch {
+	case c.verdict.Action == engine.Allow:
+		c.vouched = append(c.vouched, c.verdict.Pairs...)
 		return r.pass(q, f, answer, queue)
-	case engine.Ask:
-		return r.ask(q, f, answer)
+	case c.verdict.Observed:
+		return r.pass(q, f, answer, queue)
+	case c.verdict.Action == engine.Ask:
+		return r.ask(q, f, answer, queue)
 	}
 	return r.deny(q, answer)
+}
+
+// attempt is the call as the engine knows it.
+func (c *call) attempt() engine.Call {
+	s := c.standing
+	return engine.Call{Tool: s.tool, Pin: s.pin, Version: s.version(), Change: s.how, Args: c.args, Approved: c.vouched}
 }
 
 // pass records an allowed call and sends it on, unless the client has cancelled it meanwhile.
 func (r *relay) pass(q *request, f wire.Frame, answer string, queue bool) error {
 	if err := r.record(q, engine.Allow, answer); err != nil {
-		return r.unrecorded(q, err)
+		if !q.call.verdict.Observed {
+			return r.unrecorded(q, err)
+		}
+		r.note("the audit log can't be written, so a call of %q passes unrecorded: %v", q.call.tool, err)
 	}
 	r.mu.Lock()
 	gone := q.state == cancelled || r.done
@@ -167,11 +185,22 @@ func (r *relay) returned(q *request, f wire.Frame, output wire.Value) error {
 		}
 		raw = sealed
 	}
-	size := len(raw)
-	if err := r.forward(raw, taint.Source{Server: r.o.Server, Tool: q.call.tool}, output, q.call.args); err != nil {
+	size, how := len(raw), outcome(f)
+	if how != "ok" && len(q.call.vouched) > 0 { // before the client can try again
+		r.judge.Lock()
+		r.o.Engine.Failed(q.call.attempt())
+		r.judge.Unlock()
+	}
+	err := r.forward(raw, engine.Output{
+		Source:    taint.Source{Server: r.o.Server, Tool: q.call.tool},
+		Tool:      q.call.standing.tool,
+		Unvouched: q.call.standing.pin != engine.PinHeld || how != "ok",
+		Output:    output, Args: q.call.args,
+	})
+	if err != nil {
 		return err
 	}
-	r.result(q, outcome(f), size)
+	r.result(q, how, size)
 	return nil
 }
 
@@ -185,20 +214,31 @@ func outcome(f wire.Frame) string {
 	return "ok"
 }
 
-// record writes a verdict to the audit log.
+// record writes the verdict on a call to the audit log.
 func (r *relay) record(q *request, a engine.Action, answer string) error {
-	c := q.call
+	return r.recordAs(q.call, q.call.verdict, a, answer, q.call.by)
+}
+
+// recordAs is record for a verdict that others may be about to replace.
+func (r *relay) recordAs(c *call, verdict engine.Verdict, a engine.Action, answer, channel string) error {
 	v := audit.Verdict{
 		Time: r.o.Now(), Session: r.o.Session, Client: r.clientName(), Server: r.o.Server,
 		Call: c.number, Tool: c.tool, Args: c.args,
-		Verdict: a.String(), Reason: c.verdict.Reason, Contract: c.verdict.Contract, Layers: c.verdict.Layers,
-		Answer: answer,
+		Verdict: a.String(), Reason: verdict.Reason, Contract: verdict.Contract, Layers: verdict.Layers,
+		Answer: answer, Channel: channel,
 	}
-	for _, f := range c.verdict.Findings {
-		v.Evidence = append(v.Evidence, audit.Evidence{
+	if a == engine.Allow && verdict.Action != engine.Allow && verdict.Observed {
+		v.Observed = verdict.Action.String()
+	}
+	for _, f := range verdict.Findings {
+		e := audit.Evidence{
 			Param: f.Param, Value: f.Value, Class: f.Class.String(),
 			Server: f.Origin.Server, Tool: f.Origin.Tool, Path: f.Origin.Path, Snippet: f.Origin.Snippet,
-		})
+		}
+		if verdict.Contract == "sink_gate" || verdict.Contract == "toxic_flow" { // the others look at values as they are
+			e.Role = f.Role.String()
+		}
+		v.Evidence = append(v.Evidence, e)
 	}
 	return r.o.Audit.Verdict(v)
 }
@@ -230,7 +270,8 @@ type proof struct {
 	answer   string     // empty when the call is no retry
 	session  bool
 	pairs    []engine.Pair
-	declined string // why the person did not agree
+	always   []string // to be allowed for good
+	declined string   // why the person did not agree
 	verdict  engine.Verdict
 }
 
@@ -256,7 +297,7 @@ func (r *relay) proof(c *call, f wire.Frame) (proof, error) {
 		}
 	} else {
 		members["inputResponses"] = nil
-		answer, note := approve.ReadAnswer(f.Params.At("inputResponses", st.Key))
+		answer, note := approve.Question{Always: st.Always}.ReadAnswer(f.Params.At("inputResponses", st.Key))
 		switch answer {
 		case approve.No:
 			p.declined = note
@@ -264,6 +305,8 @@ func (r *relay) proof(c *call, f wire.Frame) (proof, error) {
 			return p, nil
 		case approve.Session:
 			p.answer, p.session = "session", true
+		case approve.Always:
+			p.answer, p.session, p.always = "always", true, st.Always
 		}
 	}
 	p.frame, err = replaceMembers(f, f.Params, members)

@@ -29,15 +29,26 @@ type Options struct {
 	Engine   *engine.Engine
 	Audit    Audit
 	Memory   Memory           // nil: nothing is remembered between sessions
+	Ledger   Ledger           // nil: no other server's relay is known
 	Log      io.Writer        // notices for people; the server's own noise is diverted here
 	Now      func() time.Time // nil: time.Now
-	AskFor   time.Duration    // how long a question waits for its answer; 0: 45 s, below common clients' own 60 s
-	PinFor   time.Duration    // how long calls wait for the server's listing; 0: 10 s
-	MaxFrame int              // bytes; 0: 64 MiB
-	Grace    time.Duration    // how long the server may go on talking when its client is gone; 0: 2 s
-	Gone     func() bool      // reports whether the client has closed its end although not all of it has been read; nil: can\'t be told
-	Linger   time.Duration    // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
-	Ended    func() string    // says what became of the server, once its output has ended: the answer to what is still asked of it
+
+	Asking    func(client string) Asking // nil: by the client itself
+	Channels  []approve.Channel          // that Asking may name, besides the client itself and the open questions
+	Questions *approve.Store             // where open questions lie; nil: nowhere
+	Process   session.Process            // the client's, which must not answer itself
+	Lasting   Lasting                    // nil: nothing can be allowed for good
+	Hint      string                     // how a person can still answer, for the refusal of a call that nobody has answered in time
+	Human     time.Duration              // an answer that comes sooner is no person's; 0: 300 ms
+	KeepAlive time.Duration              // between two signs that a call is waiting for a person; 0: 10 s
+
+	AskFor   time.Duration // how long a question waits for its answer; 0: 45 s, below common clients' own 60 s
+	PinFor   time.Duration // how long calls wait for the server's listing; 0: 10 s
+	MaxFrame int           // bytes; 0: 64 MiB
+	Grace    time.Duration // how long the server may go on talking when its client is gone; 0: 2 s
+	Gone     func() bool   // reports whether the client has closed its end although not all of it has been read; nil: can\'t be told
+	Linger   time.Duration // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
+	Ended    func() string // says what became of the server, once its output has ended: the answer to what is still asked of it
 }
 
 // End is one side of the relay: what is read from it and what is written to it, one frame a line.
@@ -158,6 +169,7 @@ type relay struct {
 	sealer   *approve.Sealer
 
 	judge sync.Mutex // guards o.Engine: one decision or observation at a time
+	apart bool       // guarded by judge: it was said that neighbours don't know all of each other
 
 	mu      sync.Mutex
 	serial  uint64                  // of bouncer's own requests
@@ -168,6 +180,9 @@ type relay struct {
 	asked   map[wire.ID]struct{}    // what the server asked the client
 	own     map[wire.ID]*ownRequest // what bouncer asked either side
 	peer    peer
+	muted   map[string]bool    // channels that have answered sooner than a person can
+	late    map[[32]byte]*late // by the digests of their calls
+	asks    sync.WaitGroup     // questions that are open
 	pins    pins
 	heard   bool   // the server has answered something
 	dead    string // why the server is gone; everything asked from then on gets this answer
@@ -188,6 +203,12 @@ func newRelay(o Options) (*relay, error) {
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
+	}
+	if o.Human == 0 {
+		o.Human = 300 * time.Millisecond
+	}
+	if o.KeepAlive == 0 {
+		o.KeepAlive = 10 * time.Second
 	}
 	if o.AskFor == 0 {
 		o.AskFor = 45 * time.Second
@@ -221,6 +242,8 @@ func newRelay(o Options) (*relay, error) {
 		pending:     map[wire.ID]*request{},
 		asked:       map[wire.ID]struct{}{},
 		own:         map[wire.ID]*ownRequest{},
+		muted:       map[string]bool{},
+		late:        map[[32]byte]*late{},
 		interrupted: map[[32]byte]bool{},
 		listed1:     make(chan struct{}),
 		refused:     make(chan struct{}),
@@ -328,6 +351,16 @@ func (r *relay) close() {
 	r.mu.Unlock()
 	r.toClient.flush()
 	r.toServer.close()
+	r.closeLate()
+	ended := make(chan struct{})
+	go func() { // nobody waits for it longer than that: a question may be stuck behind a client that reads no more
+		defer close(ended)
+		r.asks.Wait()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(4 * flushFor):
+	}
 }
 
 func (r *relay) note(format string, args ...any) {

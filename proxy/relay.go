@@ -60,8 +60,8 @@ type call struct {
 	elicits  bool   // and declared form elicitation
 	verdict  engine.Verdict
 	standing standing
-	ask      wire.ID     // bouncer's question, while asking over elicitation
-	timer    *time.Timer // ends waiting or asking
+	inquiry  *inquiry // while asking
+	by       string   // the channel that brought the person's answer
 	vouched  []engine.Pair
 	resumed  bool // the retry of a call that the server interrupted
 	relayed  bool // vouched: the server's own questions must come back with proof of that
@@ -71,6 +71,7 @@ type call struct {
 type ownRequest struct {
 	listing *listing // a page of the server's tools
 	asks    *request // a question about this call
+	late    *late    // a question that was taken back
 }
 
 // fromClient handles one line of the client's.
@@ -262,7 +263,7 @@ func (r *relay) forget() {
 func (r *relay) clientResponse(f wire.Frame) error {
 	r.mu.Lock()
 	own := r.own[f.ID]
-	if own != nil && own.asks != nil {
+	if own != nil && (own.asks != nil || own.late != nil) {
 		delete(r.own, f.ID)
 	}
 	_, asked := r.asked[f.ID]
@@ -271,6 +272,9 @@ func (r *relay) clientResponse(f wire.Frame) error {
 	switch {
 	case own != nil && own.asks != nil:
 		return r.answered(own.asks, f)
+	case own != nil && own.late != nil:
+		r.answeredLate(own.late, f)
+		return nil
 	case !asked:
 		r.note("dropped a response from the client that answers no open request")
 		return nil

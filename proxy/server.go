@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/bouncer-mcp/bouncer/engine"
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/taint"
 )
@@ -92,7 +93,7 @@ func (r *relay) serverRequest(f wire.Frame) error {
 		r.note("refused a request from the server: its id is still in use")
 		return nil
 	}
-	return r.forward(f.Raw, taint.Source{Server: r.o.Server, Tool: f.Method}, f.Params, nil)
+	return r.forward(f.Raw, r.said(f.Method, f.Params))
 }
 
 func (r *relay) serverNotification(f wire.Frame) error {
@@ -106,7 +107,7 @@ func (r *relay) serverNotification(f wire.Frame) error {
 		delete(r.asked, id)
 		r.mu.Unlock()
 	}
-	if err := r.forward(f.Raw, taint.Source{Server: r.o.Server, Tool: f.Method}, f.Params, nil); err != nil {
+	if err := r.forward(f.Raw, r.said(f.Method, f.Params)); err != nil {
 		return err
 	}
 	if f.Method == "notifications/tools/list_changed" {
@@ -175,36 +176,57 @@ func (r *relay) respond(q *request, f wire.Frame) error {
 	}
 	if err := r.questionable(f); err != nil {
 		r.note("refused an answer from the server: %v", err)
-		return r.forward(wire.AppendError(nil, f.ID, codeInternal, "the server's answer was refused: "+err.Error()), from, output, nil)
+		return r.forward(wire.AppendError(nil, f.ID, codeInternal, "the server's answer was refused: "+err.Error()), r.said(q.method, output))
 	}
-	return r.forward(f.Raw, from, output, nil)
+	return r.forward(f.Raw, r.said(q.method, output))
 }
 
-// forward passes what the server said on and records it. The next decision waits for the lock that is held around
-// both, so nothing the client does in answer is judged before the output is recorded, while the client need not
-// wait for that: this is the exception to the rule that no lock is held while writing, and a client that stops
-// reading only delays its own calls.
-func (r *relay) forward(raw []byte, from taint.Source, output, args wire.Value) error {
-	r.judge.Lock()
-	defer r.judge.Unlock()
-	r.outputs++
-	from.Call = r.outputs
-	if err := r.toClient.write(raw); err != nil {
-		return err
-	}
-	r.o.Engine.Observe(from, output, args)
-	return nil
+// forward passes what the server said on and records it.
+func (r *relay) forward(raw []byte, o engine.Output) error {
+	return r.deliver(raw, func(number uint64) {
+		o.Call = number
+		r.o.Engine.Observe(o)
+	})
+}
+
+// said is an output that answers no tool call, named for the method that it belongs to.
+func (r *relay) said(method string, output wire.Value) engine.Output {
+	return engine.Output{Source: taint.Source{Server: r.o.Server, Tool: method}, Output: output}
 }
 
 // forwardDefinition is forward for what a server says about itself: its words are no data, only the addresses in them are remembered.
 func (r *relay) forwardDefinition(raw []byte, from taint.Source, output wire.Value) error {
+	return r.deliver(raw, func(number uint64) {
+		from.Call = number
+		r.o.Engine.ObserveDefinition(from, output)
+	})
+}
+
+// maxAtOnce is the length up to which an output is recorded before the client gets it, where neighbours are to know of it:
+// then it counts even if this process is killed the moment after. Of a longer one the client would feel it.
+const maxAtOnce = 16 << 10
+
+// deliver writes to the client and records. The next decision waits for the lock that is held around both, so nothing the
+// client does in answer is judged before the output is recorded, while the client need not wait for that: this is the
+// exception to the rule that no lock is held while writing, and a client that stops reading only delays its own calls.
+// Neighbours are told before and after, and wait likewise.
+func (r *relay) deliver(raw []byte, record func(number uint64)) error {
 	r.judge.Lock()
 	defer r.judge.Unlock()
 	r.outputs++
-	from.Call = r.outputs
+	if r.outputs == 1 {
+		r.listen() // a run that is started again must not tell all over what it told before
+	}
+	if r.o.Ledger != nil && len(raw) <= maxAtOnce {
+		record(r.outputs)
+		r.publish()
+		return r.toClient.write(raw)
+	}
+	r.announce()
+	defer r.publish()
 	if err := r.toClient.write(raw); err != nil {
 		return err
 	}
-	r.o.Engine.ObserveDefinition(from, output)
+	record(r.outputs)
 	return nil
 }

@@ -33,6 +33,7 @@ type stage struct {
 	atClient chan string
 	atServer chan string
 	log      *ledger
+	words    *words
 	notices  *lockedBuffer
 	vars     map[string]string
 	calls    map[string]string // the lines of the calls made with the step call, by id
@@ -46,6 +47,12 @@ type stage struct {
 
 func start(t *testing.T, sections map[string]string) *stage {
 	t.Helper()
+	return startWith(t, sections, func(*proxy.Options) {})
+}
+
+// startWith is start with options that no section describes.
+func startWith(t *testing.T, sections map[string]string, change func(*proxy.Options)) *stage {
+	t.Helper()
 	clientIn, toRelay := io.Pipe()
 	clientOut, fromRelay := io.Pipe()
 	serverIn, toServer := io.Pipe()
@@ -53,13 +60,14 @@ func start(t *testing.T, sections map[string]string) *stage {
 	s := &stage{
 		t: t, toRelay: toRelay, fromUp: fromUp,
 		atClient: make(chan string, 100), atServer: make(chan string, 100),
-		log: &ledger{fail: sections["log"]}, notices: &lockedBuffer{}, done: make(chan error, 1),
+		log: &ledger{fail: sections["log"]}, words: &words{}, notices: &lockedBuffer{}, done: make(chan error, 1),
 		vars: map[string]string{}, calls: map[string]string{},
 		pages: strings.Split(strings.TrimSpace(sections["tools.json"]), "\n"),
 	}
 	options := s.options(sections)
 	options.Client = proxy.End{In: clientIn, Out: fromRelay}
 	options.Upstream = proxy.End{In: serverOut, Out: toServer}
+	change(&options)
 	go func() { s.done <- proxy.Run(context.Background(), options) }()
 	s.readers = map[chan string]chan struct{}{s.atClient: make(chan struct{}), s.atServer: make(chan struct{})}
 	s.hangUp = func() { _ = fromRelay.Close() } // a pipe: it can't fail
@@ -79,16 +87,20 @@ func (s *stage) options(sections map[string]string) proxy.Options {
 		}
 		layers = append([]*policy.Layer{layer}, layers...)
 	}
+	of := policy.Server{Name: "srv", Package: strings.TrimSpace(sections["package"])}
+	set, profile := engine.Bind(policy.NewSet(layers...), of, strings.TrimSpace(sections["profile"]))
 	o := proxy.Options{
 		Server: "srv",
 		Engine: engine.New(engine.Config{
-			Server: "srv", Policy: policy.NewSet(layers...), Paths: proxy.NewPaths("/work", "/home/me"),
+			Server: "srv", Profile: profile, Paths: proxy.NewPaths("/work", "/home/me"),
+			Policy:    set,
 			Protected: []string{"/home/me/.bouncer", "/home/me/.cursor/mcp.json"},
 		}),
 		Audit: s.log,
 		Log:   s.notices,
+		Human: -1, // what answers here is quicker
 	}
-	for name, field := range map[string]*time.Duration{"askfor": &o.AskFor, "pinfor": &o.PinFor} {
+	for name, field := range map[string]*time.Duration{"askfor": &o.AskFor, "pinfor": &o.PinFor, "human": &o.Human, "keepalive": &o.KeepAlive} {
 		if text, ok := sections[name]; ok {
 			d, err := time.ParseDuration(strings.TrimSpace(text))
 			if err != nil {
@@ -97,6 +109,7 @@ func (s *stage) options(sections map[string]string) proxy.Options {
 			*field = d
 		}
 	}
+	o.Ledger = s.words
 	if dir, ok := sections["memory"]; ok {
 		o.Memory = session.Open(dir).Server("test#srv")
 	}
@@ -212,12 +225,13 @@ func (s *stage) drain(at chan string, whose string) {
 	}
 }
 
-// ledger keeps verdicts as lines (verdict, tool, contract and, behind an ask, the answer) and how calls ended.
+// ledger keeps verdicts as lines (verdict, with what would have been behind a slash, tool, contract and, behind an ask, the answer) and how calls ended.
 type ledger struct {
 	mu      sync.Mutex
 	got     []string
 	results []string
-	fail    string // when set, no record can be kept
+	ways    []string // verdict, channel and answer of what a person was asked
+	fail    string   // when set, no record can be kept
 }
 
 func (l *ledger) Verdict(v audit.Verdict) error {
@@ -226,11 +240,18 @@ func (l *ledger) Verdict(v audit.Verdict) error {
 	if l.fail != "" {
 		return errors.New(strings.TrimSpace(l.fail))
 	}
-	line := v.Verdict + " " + v.Tool + " " + v.Contract
+	line := v.Verdict
+	if v.Observed != "" {
+		line += "/" + v.Observed
+	}
+	line += " " + v.Tool + " " + v.Contract
 	if v.Answer != "" {
 		line += " (" + v.Answer + ")"
 	}
 	l.got = append(l.got, line)
+	if v.Channel != "" || v.Answer != "" {
+		l.ways = append(l.ways, strings.Join(strings.Fields(v.Verdict+" "+v.Channel+" "+v.Answer), " "))
+	}
 	return nil
 }
 
@@ -262,4 +283,29 @@ func (b *lockedBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.String()
+}
+
+// words are a neighbour that brings what the person has typed, as a client's hook does.
+type words struct {
+	mu    sync.Mutex
+	facts [][]byte
+}
+
+func (w *words) add(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.facts = append(w.facts, engine.Said([16]byte{}, text)...)
+}
+
+func (w *words) Announce() error        { return nil }
+func (w *words) Append(...[]byte) error { return nil }
+
+func (w *words) Read(yield func(session.Peer, []byte)) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, fact := range w.facts {
+		yield(session.Peer{}, fact)
+	}
+	w.facts = nil
+	return nil
 }

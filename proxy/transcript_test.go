@@ -99,6 +99,9 @@ func (s *stage) step(line string) error {
 		return s.relists(rest)
 	case "notice":
 		return s.await(rest)
+	case "person":
+		s.words.add(rest)
+		return nil
 	case "hangup":
 		return s.fromUp.Close()
 	}

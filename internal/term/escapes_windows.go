@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// controlling is the name by which a process opens its own console.
+const controlling = "CONIN$"
+
 // enableEscapes makes a console understand escape sequences; old consoles refuse and stay without colour.
 func enableEscapes(f *os.File) bool {
 	h := windows.Handle(f.Fd())
