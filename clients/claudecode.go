@@ -43,6 +43,7 @@ func claudeCode() Client {
 			{Kind: Organisation, Form: ManagedSettings, Places: claudeCodeManagedSettings},
 		},
 		Order:  []Scope{Local, Project, User},
+		Hook:   claudeCodeHook(),
 		Reload: "Start a new Claude Code session, or reconnect each server under /mcp in a running one.",
 	}
 }

@@ -23,6 +23,22 @@ type Client struct {
 	Start   Start
 	Reload  string  // how a person makes the client read its config again, one sentence
 	Process Process // how to see that it runs, when it must not be written meanwhile
+	Hook    Hook    // through which it passes on what the person says
+}
+
+// Hook says where a client can be told of a command that gets to read what the person types, before the agent does. The zero
+// value is a client without one.
+type Hook struct {
+	Event string           // the member below "hooks" that lists such commands
+	File  func(Env) string // the person's own settings: strict JSON that need not exist yet
+	// Rules are settings that may forbid it: the person's, and an organisation's.
+	Rules func(Env) []Rules
+}
+
+// Rules is one settings file that may switch hooks off.
+type Rules struct {
+	Path    string
+	Managed bool // an organisation's, which can also allow none but its own hooks
 }
 
 // Config is one kind of file that a client reads servers from.

@@ -36,6 +36,11 @@ func Checks() []Check {
 		{"arguments-refused", only(Error), "bouncer refuses the arguments that a wrapped server starts it with", argumentsRefused},
 		{"home-differs", only(Warning, Info), "a wrapped server keeps to another home than the one that was asked for", homeDiffers},
 		{"launcher-unfit", only(Info), "the running bouncer has no path that lasts", launcherUnfit},
+		{"hook-missing", only(Warning, Info), "a client does not tell bouncer what you type: a warning when it did before", hookMissing},
+		{"hook-barred", only(Info), "a client's settings keep the hook from running, or can't be written", hookBarred},
+		{"hook-launcher", only(Warning), "the hook runs a bouncer that is missing, another one, or one from a path that won't last", hookLauncher},
+		{"hook-unguarded", only(Warning), "the hook's command may end with a code by which the client refuses what you type", hookUnguarded},
+		{"hook-idle", only(Info), "there is a hook, and no server that starts through bouncer", hookIdle},
 		{"upstream-missing", only(Error), "the program behind a server, or the interpreter that it needs, is not found", upstreamMissing},
 		{"upstream-off-path", only(Warning, Info), "a program is found from a terminal, but not by a client that the desktop starts", upstreamOffPath},
 		{"sentinel-stale", only(Warning), "an entry carries bouncer's record but starts without bouncer", sentinelStale},
@@ -43,6 +48,7 @@ func Checks() []Check {
 		{"sentinel-dropped", only(Info), "a client has dropped bouncer's record from a wrapped entry", sentinelDropped},
 		{"entry-legacy", only(Error, Info), "an entry was wrapped by the original Python bouncer", entryLegacy},
 		{"project-flags", only(Warning), "a project file chooses the policy or the profile", projectFlags},
+		{"server-observed", only(Info), "a server is only observed: its calls pass, and the log has what would have been blocked", serverObserved},
 		{"policy-invalid", only(Error), "a policy file does not load", policyInvalid},
 		{"pins-waiting", only(Warning), "a wrapped server has changed its tools or instructions, and nobody has accepted that yet", pinsWaiting},
 		{"audit-unreadable", only(Error), "the audit log can't be read", auditUnreadable},
@@ -56,10 +62,15 @@ func Checks() []Check {
 }
 
 func clientsFound(f Facts) []Finding {
-	if len(f.Clients) == 0 {
+	var found []Finding
+	for _, file := range f.Files {
+		if file.Client == "" {
+			found = append(found, Finding{Severity: Info, File: file.Path, Message: "the config of a client that bouncer doesn't know"})
+		}
+	}
+	if len(f.Clients)+len(found) == 0 {
 		return []Finding{{Severity: Info, Message: "no client that bouncer knows is installed here"}}
 	}
-	var found []Finding
 	for _, c := range f.Clients {
 		files := 0
 		for _, file := range f.Files {
@@ -179,15 +190,15 @@ func serverDenied(f Facts) []Finding {
 
 func serverInvalid(f Facts) []Finding {
 	return entries(f, func(file File, e Entry) (Finding, bool) {
-		repair := "correct the entry or remove it"
-		if e.Restorable {
-			repair = command("unwrap", file, e) + " gives the server back that it was"
+		finding := Finding{Severity: Warning, Message: "can't be started by its client: " + e.Reason, Repair: "correct the entry or remove it"}
+		if file.Client == "" { // which may start what no client that is known would
+			finding.Message = "is written in a way that bouncer doesn't know, and left alone: " + e.Reason
+			finding.Repair = "write it with a command and args, if its client reads that"
 		}
-		return Finding{
-			Severity: Warning,
-			Message:  "can't be started by its client: " + e.Reason,
-			Repair:   repair,
-		}, e.State == wrap.Invalid
+		if e.Restorable {
+			finding.Repair = command("unwrap", file, e) + " gives the server back that it was"
+		}
+		return finding, e.State == wrap.Invalid
 	})
 }
 
@@ -197,12 +208,16 @@ func configUnreadable(f Facts) []Finding {
 		if file.Err == nil {
 			continue
 		}
-		line, col, msg := place(file.Err)
-		found = append(found, Finding{
+		line, col, msg := fault(file.Err)
+		finding := Finding{
 			Severity: Error, Client: file.Client, File: file.Path, Line: line, Column: col,
 			Message: "its servers are unknown: " + msg,
 			Repair:  "correct the file; bouncer does not touch a file it can't read exactly",
-		})
+		}
+		if file.Bare {
+			finding.Message = "these settings can't be read: " + msg
+		}
+		found = append(found, finding)
 	}
 	return found
 }
@@ -224,22 +239,22 @@ func configManaged(f Facts) []Finding {
 }
 
 func sentinelStale(f Facts) []Finding {
-	return entries(f, func(_ File, e Entry) (Finding, bool) {
+	return entries(f, func(file File, e Entry) (Finding, bool) {
 		finding := Finding{
 			Severity: Warning,
 			Message:  "carries bouncer's record of a wrapped server but starts without bouncer",
-			Repair:   "bouncer doctor --fix removes the record; after that, init can wrap the server",
+			Repair:   fix(file) + " removes the record; after that, init can wrap the server",
 		}
 		if e.Restorable {
 			finding.Message = "has bouncer's arguments but another command, so that it can't work: half of it was put back by hand"
-			finding.Repair = "bouncer doctor --fix puts back what bouncer's record says; after that, init can wrap the server"
+			finding.Repair = fix(file) + " puts back what bouncer's record says; after that, init can wrap the server"
 		}
 		return finding, e.State == wrap.Stale
 	})
 }
 
 func sentinelDisagrees(f Facts) []Finding {
-	return entries(f, func(_ File, e Entry) (Finding, bool) {
+	return entries(f, func(file File, e Entry) (Finding, bool) {
 		other := "names something else"
 		if e.Reordered {
 			other = "has other arguments"
@@ -247,7 +262,7 @@ func sentinelDisagrees(f Facts) []Finding {
 		return Finding{
 			Severity: Warning,
 			Message:  fmt.Sprintf("starts %s, but bouncer's record of it %s", shown(e.Command), other),
-			Repair:   "check that this is what you mean; then bouncer doctor --fix writes the record anew",
+			Repair:   "check that this is what you mean; then " + fix(file) + " writes the record anew",
 		}, e.State == wrap.Wrapped && e.Disagree
 	})
 }
@@ -284,11 +299,25 @@ func projectFlags(f Facts) []Finding {
 	})
 }
 
+func serverObserved(f Facts) []Finding {
+	return entries(f, func(_ File, e Entry) (Finding, bool) {
+		finding := Finding{
+			Severity: Info,
+			Message:  "is only observed: every call passes, and the audit log has what would have been asked about or refused",
+			Repair:   "when it has been watched for long enough, take profile: observe out of the policy",
+		}
+		if e.Profile != "" {
+			finding.Repair = "when it has been watched for long enough: bouncer init --profile=balanced"
+		}
+		return finding, e.Observed
+	})
+}
+
 func policyInvalid(f Facts) []Finding {
 	var found []Finding
 	for _, p := range f.Policies {
 		for _, err := range each(p.Err) {
-			line, col, msg := place(err)
+			line, col, msg := fault(err)
 			found = append(found, Finding{
 				Severity: Error, File: p.Path, Line: line, Column: col,
 				Message: "the policy does not load, and servers under it do not start: " + msg,

@@ -61,6 +61,7 @@ type Facts struct {
 	Clients  []Client
 	Files    []File
 	Sources  []wrap.Uncovered
+	Hooks    []Hook
 	Policies []Policy
 	Audit    Audit
 	State    State
@@ -77,12 +78,14 @@ type File struct {
 	Client  string
 	Also    []string // ids of other clients that read it too
 	Path    string
-	Shared  bool   // committed to version control
-	Managed bool   // an organisation's, never edited
-	Legible bool   // others on this computer may read it
-	Open    bool   // others on this computer may write it
-	Err     error  // why its servers are unknown
-	Gone    []Gone // servers that stood in it when they were wrapped
+	Key     []string // where its servers stand, when a command has to be told so
+	Shared  bool     // committed to version control
+	Managed bool     // an organisation's, never edited
+	Bare    bool     // holds settings and no servers
+	Legible bool     // others on this computer may read it
+	Open    bool     // others on this computer may write it
+	Err     error    // why its servers are unknown
+	Gone    []Gone   // servers that stood in it when they were wrapped
 	Entries []Entry
 }
 
@@ -105,6 +108,7 @@ type Entry struct {
 	Added    bool        // it is not wrapped, and came into a file with wrapped servers after init
 	Aside    bool        // a person wants it left as it is
 	Pins     Pins        // of a wrapped entry: what it says of its tools
+	Observed bool        // of a wrapped entry: nothing is blocked
 	Probe    *Probe      // nil when it was not asked for its tools
 }
 

@@ -120,6 +120,16 @@ func project(e doctor.Entry) doctor.Facts {
 	return f
 }
 
+// hook is a hook that is as it should be, then changed.
+func hook(change func(*doctor.Hook)) doctor.Facts {
+	h := doctor.Hook{
+		Entry:  wrap.Entry{Name: "UserPromptSubmit", Scope: clients.User, State: wrap.Wrapped, Launcher: self},
+		Client: doctor.Client{ID: "claude-code", Name: "Claude Code"}, File: "/home/ada/.claude/settings.json", Wrapped: true, Start: here,
+	}
+	change(&h)
+	return doctor.Facts{Launcher: self, Hooks: []doctor.Hook{h}}
+}
+
 func managed(e doctor.Entry) doctor.Facts {
 	f := cursor(e)
 	f.Files[0].Managed = true
@@ -153,6 +163,7 @@ func TestChecks(t *testing.T) {
 		{"client-found", doctor.Info, doctor.Facts{}, "no client"},
 		{"client-configs", doctor.Info, twice(""), "has several configs: /a.json, /b.json"},
 		{"client-configs", doctor.Info, twice("/b.json"), "is running reads /b.json"},
+		{"config-unreadable", doctor.Error, file(func(f *doctor.File) { f.Bare, f.Err = true, syntax }), "these settings can't be read: unexpected comma"},
 		{"config-exposed", doctor.Warning, file(func(f *doctor.File) { f.Open = true }), "can write it"},
 		{"config-exposed", doctor.Warning, file(func(f *doctor.File) { f.Legible, f.Entries[0].Secrets = true, []string{"env TOKEN"} }), "it holds secrets"},
 		{"secret-plain", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Secrets = []string{"env TOKEN", "an argument"} })), "env TOKEN, an argument"},
@@ -167,6 +178,16 @@ func TestChecks(t *testing.T) {
 		{"server-uncovered", doctor.Warning, doctor.Facts{Sources: []wrap.Uncovered{{Kind: clients.Organisation, Err: fs.ErrPermission}}}, "belongs to the organisation's settings"},
 		{"server-unpinned", doctor.Info, cursor(wrapped(func(*doctor.Entry) {})), "whatever version of server"},
 		{"project-approved", doctor.Info, project(wrapped(func(e *doctor.Entry) { e.Effect = wrap.Approved })), "by its name"},
+		{"hook-missing", doctor.Info, hook(func(h *doctor.Hook) { h.State = wrap.Plain }), "Claude Code does not tell bouncer what you type"},
+		{"hook-missing", doctor.Warning, hook(func(h *doctor.Hook) { h.State, h.Lost = wrap.Plain, then }), "was put in on 2026-11-30"},
+		{"hook-barred", doctor.Info, hook(func(h *doctor.Hook) { h.State, h.Barred = wrap.Plain, "disableAllHooks" }), "what you type: disableAllHooks"},
+		{"hook-barred", doctor.Info, hook(func(h *doctor.Hook) { h.Barred, h.Wrapped = "disableAllHooks", false }), "disableAllHooks"},
+		{"hook-launcher", doctor.Warning, hook(func(h *doctor.Hook) { h.Start = nothing }), "which does not exist"},
+		{"hook-launcher", doctor.Warning, hook(func(h *doctor.Hook) { h.Start = other }), "which is not this bouncer"},
+		{"hook-launcher", doctor.Warning, hook(func(h *doctor.Hook) { h.Start.Fleeting = true }), "won't last"},
+		{"hook-launcher", doctor.Warning, at("/b", hook(func(*doctor.Hook) {})), "is not told to use /b"},
+		{"hook-unguarded", doctor.Warning, hook(func(h *doctor.Hook) { h.Reason = "may end with a code" }), "may end with a code"},
+		{"hook-idle", doctor.Info, hook(func(h *doctor.Hook) { h.Wrapped = false }), "no server of Claude Code"},
 		{"upstream-missing", doctor.Error, cursor(plain(func(e *doctor.Entry) { e.Upstream = nothing })), "starts npx, but"},
 		{"upstream-missing", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Upstream.Needs = "node" })), "which needs node"},
 		{"upstream-off-path", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Upstream.Beyond, e.Upstream.PATH = doctor.Lost, "/usr/bin:/bin" })), "the client has /usr/bin:/bin and"},
@@ -210,6 +231,7 @@ func TestChecks(t *testing.T) {
 		{"entry-legacy", doctor.Error, cursor(wrapped(func(e *doctor.Entry) { e.Legacy, e.Reason = true, "holds no record" })), "no record"},
 		{"project-flags", doctor.Warning, project(wrapped(func(e *doctor.Entry) { e.Policies = []string{"/p.yaml"} })), "chooses"},
 		{"project-flags", doctor.Warning, project(wrapped(func(e *doctor.Entry) { e.Profile = "observe" })), "chooses"},
+		{"server-observed", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Observed = true })), "every call passes"},
 		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: typo}}}, "unknown field"},
 		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: fs.ErrNotExist}}}, "does not exist"},
 		{"pins-waiting", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Pins.Waiting = 2 })), "2 changes are waiting"},
@@ -260,6 +282,11 @@ func TestNoProblem(t *testing.T) {
 			e.Launcher, e.Start = "${HOME}/bin/bouncer", doctor.Program{Unknown: true}
 		}))},
 		{"a bare launcher that is this bouncer", project(wrapped(func(e *doctor.Entry) { e.Launcher = "bouncer" }))},
+		{"a hook", hook(func(*doctor.Hook) {})},
+		{"a hook that a person does not want", hook(func(h *doctor.Hook) { h.State, h.Aside, h.Lost = wrap.Plain, true, then })},
+		{"no hook, and no server either", hook(func(h *doctor.Hook) { h.State, h.Wrapped = wrap.Plain, false })},
+		{"a hook of a home that was asked for", at(`C:\b`, hook(func(h *doctor.Hook) { h.Home = "C:/b" }))},
+		{"a launcher of the hook that can't be told", hook(func(h *doctor.Hook) { h.Start = doctor.Program{Unknown: true} })},
 		{"own flags in a private file", cursor(wrapped(func(e *doctor.Entry) {
 			e.Policies, e.Profile = []string{"/p.yaml"}, "strict"
 		}))},

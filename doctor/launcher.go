@@ -23,16 +23,13 @@ func launcherMissing(f Facts) []Finding {
 			Severity: Error,
 			Message:  fmt.Sprintf("starts %s, which %s", shown(e.Launcher), where),
 			Repair:   repair,
-		}, e.State == wrap.Wrapped && e.Start.Missing()
+		}, startsUs(e) && e.Start.Missing()
 	})
 }
 
 // relaunch is how an entry comes to start this bouncer. A file that a project shares must be asked for by its client.
 func relaunch(file File) string {
-	if file.Shared && file.Client != "" {
-		return "bouncer doctor --fix " + quote("--client="+file.Client) + " makes it start this bouncer"
-	}
-	return "bouncer doctor --fix makes it start this bouncer"
+	return fix(file) + " makes it start this bouncer"
 }
 
 func launcherMoved(f Facts) []Finding {
@@ -55,9 +52,12 @@ func launcherShadowed(f Facts) []Finding {
 	})
 }
 
-// elsewhere reports that a wrapped entry starts some program, but not this one.
+// startsUs reports whether an entry is to start bouncer: in front of a server, or as one.
+func startsUs(e Entry) bool { return e.State == wrap.Wrapped || e.Serves }
+
+// elsewhere reports that an entry that is to start bouncer starts some program, but not this one.
 func elsewhere(e Entry) bool {
-	return e.State == wrap.Wrapped && !e.Start.Unknown && !e.Start.Missing() && !e.Start.Self
+	return startsUs(e) && !e.Start.Unknown && !e.Start.Missing() && !e.Start.Self
 }
 
 func launcherVersioned(f Facts) []Finding {
@@ -66,7 +66,7 @@ func launcherVersioned(f Facts) []Finding {
 			Severity: Warning,
 			Message:  fmt.Sprintf("starts %s, a path that won't last", shown(e.Launcher)),
 			Repair:   relaunch(file),
-		}, e.State == wrap.Wrapped && !e.Start.Missing() && e.Start.Fleeting
+		}, startsUs(e) && !e.Start.Missing() && e.Start.Fleeting
 	})
 }
 
@@ -91,7 +91,7 @@ func homeDiffers(f Facts) []Finding {
 		if file.Shared {
 			finding.Severity, finding.Repair = Info, "start the client with BOUNCER_HOME set; a shared file can't name one person's folder"
 		}
-		return finding, f.Home != "" && e.State == wrap.Wrapped && !e.Legacy && e.Home != f.Home && !e.Settled
+		return finding, f.Home != "" && startsUs(e) && !e.Legacy && e.Home != f.Home && !e.Settled
 	})
 }
 

@@ -10,22 +10,22 @@ import (
 )
 
 func serverUndone(f Facts) []Finding {
-	return entries(f, func(_ File, e Entry) (Finding, bool) {
+	return entries(f, func(file File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
 			Message: fmt.Sprintf("was wrapped on %s, and starts %s without bouncer now: its client, or another program, has written the entry anew",
 				e.Undone.Format("2006-01-02"), shown(e.Command)),
-			Repair: "bouncer doctor --fix wraps it again",
+			Repair: fix(file) + " wraps it again",
 		}, !e.Undone.IsZero() && e.State == wrap.Plain && !e.Aside
 	})
 }
 
 func serverAdded(f Facts) []Finding {
-	return entries(f, func(_ File, e Entry) (Finding, bool) {
+	return entries(f, func(file File, e Entry) (Finding, bool) {
 		return Finding{
 			Severity: Warning,
 			Message:  fmt.Sprintf("came after init, and starts %s without bouncer", shown(e.Command)),
-			Repair:   "bouncer doctor --fix wraps it",
+			Repair:   fix(file) + " wraps it",
 		}, e.Added && e.State == wrap.Plain && e.Undone.IsZero() && !e.Aside
 	})
 }
@@ -62,7 +62,7 @@ func serverUncovered(f Facts) []Finding {
 	var found []Finding
 	for _, u := range f.Sources {
 		if u.Err != nil {
-			_, _, msg := place(u.Err)
+			_, _, msg := fault(u.Err)
 			found = append(found, Finding{
 				Severity: Warning, Client: u.Client, File: u.Path,
 				Message: fmt.Sprintf("belongs to %s, and its servers are unknown: %s", owner(u), msg),

@@ -13,15 +13,30 @@ import (
 // command is the line that repairs one entry, ready to be pasted into a shell. It names the scope, since naming a client alone
 // includes the files of the project that one happens to be in.
 func command(verb string, file File, e Entry) string {
-	place := "--config=" + file.Path
-	if file.Client != "" {
-		place = "--client=" + file.Client
-	}
-	words := []string{"bouncer", verb, quote(place)}
+	words := []string{"bouncer", verb, place(file)}
 	if e.Scope != "" {
 		words = append(words, quote("--scope="+string(e.Scope)))
 	}
 	return strings.Join(append(words, quote("--server="+e.Name)), " ")
+}
+
+// place names a file to a command.
+func place(file File) string {
+	switch {
+	case file.Client != "":
+		return quote("--client=" + file.Client)
+	case file.Key != nil:
+		return quote("--config="+file.Path) + " " + quote("--key="+wrap.FormatKey(file.Key))
+	}
+	return quote("--config=" + file.Path)
+}
+
+// fix is the command that repairs a file. It goes without a place for those that it finds by itself.
+func fix(file File) string {
+	if file.Client == "" || file.Shared {
+		return "bouncer doctor --fix " + place(file)
+	}
+	return "bouncer doctor --fix"
 }
 
 // quote leaves plain words alone and puts others in single quotes, which shells read without expanding anything.
@@ -45,8 +60,8 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// place takes an error apart into where and what. A fault without a place has line 0.
-func place(err error) (line, col int, msg string) {
+// fault takes an error apart into where and what. A fault without a place has line 0.
+func fault(err error) (line, col int, msg string) {
 	if e, ok := errors.AsType[*jsonc.Error](err); ok {
 		return e.Line, e.Col, e.Msg
 	}

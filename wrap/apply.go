@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,7 +108,7 @@ func attempt(store *Store, targets []target, o ApplyOptions) (Generation, error)
 		return Generation{}, err
 	}
 	for i, t := range targets {
-		err := t.write(o.Replan)
+		err := t.write(store, o.Replan)
 		if err == nil {
 			continue
 		}
@@ -132,6 +133,9 @@ func prepare(store *Store, targets []target, g Generation) (Generation, error) {
 	for i := range targets {
 		t := &targets[i]
 		atomicfile.Sweep(filepath.Dir(t.real), atomicfile.Abandoned)
+		if t.plan.Gone {
+			continue
+		}
 		var err error
 		if t.staged, err = store.files.Stage(t.real, t.plan.After, t.plan.Mode); err != nil {
 			return Generation{}, t.fail(err)
@@ -160,11 +164,8 @@ func resolve(plans []Plan) ([]target, error) {
 			continue
 		}
 		t := target{plan: plan}
-		real, err := filepath.EvalSymlinks(plan.Path)
-		if err != nil {
-			return nil, t.fail(err)
-		}
-		if t.real, err = filepath.Abs(real); err != nil {
+		var err error
+		if t.real, err = realPath(plan.Path, plan.New || plan.Gone); err != nil {
 			return nil, t.fail(err)
 		}
 		targets = append(targets, t)
@@ -176,6 +177,20 @@ func resolve(plans []Plan) ([]target, error) {
 		}
 	}
 	return targets, nil
+}
+
+// realPath follows symbolic links. A file that is to be made, or to go, need not be there.
+func realPath(path string, perhaps bool) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if _, there := os.Lstat(path); perhaps && missing(there) {
+		if real, err = filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			real = filepath.Join(real, filepath.Base(path))
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
 }
 
 // lock takes every target's lock: the client's own where it has one, so that neither loses the other's write; else bouncer's.
@@ -240,11 +255,11 @@ func patiently(name string, waiting func(string), take func(time.Duration) (atom
 func refresh(targets []target, replan func(File) (Plan, error)) ([]target, error) {
 	var list []target
 	for _, t := range targets {
-		now, err := os.ReadFile(t.real)
+		now, err := t.now()
 		if err != nil {
 			return nil, t.fail(err)
 		}
-		if !bytes.Equal(now, t.plan.Before) {
+		if !now.equal(t.before()) {
 			if replan == nil {
 				return nil, t.fail(errMoved)
 			}
@@ -254,7 +269,7 @@ func refresh(targets []target, replan func(File) (Plan, error)) ([]target, error
 			}
 			t.plan = plan
 		}
-		if bytes.Equal(t.plan.After, now) {
+		if now.equal(t.after()) {
 			continue
 		}
 		list = append(list, t)
@@ -262,35 +277,60 @@ func refresh(targets []target, replan func(File) (Plan, error)) ([]target, error
 	return list, nil
 }
 
-// anew plans the target's change for the bytes that it has now.
-func (t target) anew(now []byte, replan func(File) (Plan, error)) (Plan, error) {
+// content is what a path leads to: a file's bytes, or that there is no file.
+type content struct {
+	data   []byte
+	absent bool
+}
+
+func (c content) equal(o content) bool { return c.absent == o.absent && bytes.Equal(c.data, o.data) }
+
+// now reads what the target is. Only of a file that a plan makes or removes it is no fault when it is not there.
+func (t target) now() (content, error) {
+	data, err := os.ReadFile(t.real)
+	if errors.Is(err, fs.ErrNotExist) && (t.plan.New || t.plan.Gone) {
+		return content{absent: true}, nil
+	}
+	return content{data: data}, err
+}
+
+func (t target) before() content { return content{t.plan.Before, t.plan.New} }
+func (t target) after() content  { return content{t.plan.After, t.plan.Gone} }
+
+// anew plans the target's change for what it is now.
+func (t target) anew(now content, replan func(File) (Plan, error)) (Plan, error) {
 	file := t.plan.File
-	file.Data = now
+	file.Data = now.data
+	if file.Hook != nil {
+		hook := *file.Hook
+		hook.Absent = now.absent
+		file.Hook = &hook
+	}
 	return replan(file)
 }
 
 // write puts the staged file in place and reads it again. It compares once more first: a machine that slept may have lost
 // the lock, and not every file has one that its client knows.
-func (t target) write(replan func(File) (Plan, error)) error {
-	now, err := os.ReadFile(t.real)
-	if err == nil && !bytes.Equal(now, t.plan.Before) {
+func (t target) write(store *Store, replan func(File) (Plan, error)) error {
+	now, err := t.now()
+	if err == nil && !now.equal(t.before()) {
 		err = errMoved
 	}
 	if err != nil {
-		t.staged.Discard()
+		discard([]target{t})
 		return err
 	}
-	if err := t.staged.Commit(); err != nil {
+	if err := t.commit(store); err != nil {
 		return err
 	}
-	if now, err = os.ReadFile(t.real); err != nil {
+	if now, err = t.now(); err != nil {
 		return err
 	}
-	if bytes.Equal(now, t.plan.After) {
+	if now.equal(t.after()) {
 		return nil
 	}
 	if replan != nil {
-		if plan, err := t.anew(now, replan); err == nil && bytes.Equal(plan.After, now) {
+		if plan, err := t.anew(now, replan); err == nil && now.equal(content{plan.After, plan.Gone}) {
 			return nil // somebody wrote on top of it, and the change is still there
 		}
 		return errMoved // somebody who had read the file before wrote over it, and the change is lost
@@ -298,10 +338,18 @@ func (t target) write(replan func(File) (Plan, error)) error {
 	return fmt.Errorf("%w that were just written", ErrChanged)
 }
 
+// commit makes the change, in one step.
+func (t target) commit(store *Store) error {
+	if t.staged != nil {
+		return t.staged.Commit()
+	}
+	return store.remove(t.real)
+}
+
 // reverse puts old bytes back after one target failed, newest first, and notes it when every file has them.
 func reverse(store *Store, g Generation, failed target, written []target) error {
 	var errs []error
-	if failed.holds(failed.plan.After) { // it failed behind the replacement; its error is reported already
+	if failed.is(failed.after()) { // it failed behind the replacement; its error is reported already
 		errs = append(errs, failed.putBack(store))
 	}
 	for _, t := range slices.Backward(written) {
@@ -316,15 +364,18 @@ func reverse(store *Store, g Generation, failed target, written []target) error 
 	return store.record(g, store.files.Replace)
 }
 
-func (t target) holds(data []byte) bool {
-	now, err := os.ReadFile(t.real)
-	return err == nil && bytes.Equal(now, data)
+func (t target) is(c content) bool {
+	now, err := t.now()
+	return err == nil && now.equal(c)
 }
 
 // putBack gives a file its old bytes again, unless someone else has written it meanwhile.
 func (t target) putBack(store *Store) error {
-	if !t.holds(t.plan.After) {
+	if !t.is(t.after()) {
 		return fmt.Errorf("%w that bouncer wrote", ErrChanged)
+	}
+	if t.plan.New {
+		return store.remove(t.real)
 	}
 	return store.files.Replace(t.real, t.plan.Before, t.plan.Mode)
 }

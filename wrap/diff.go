@@ -15,7 +15,7 @@ func Diff(p Plan) string {
 		return ""
 	}
 	before, after := shown(p.Before, p.File), shown(p.After, p.File)
-	if bytes.Count(bytes.TrimSpace(before), []byte("\n")) == 0 {
+	if len(before) > 0 && bytes.Count(bytes.TrimSpace(before), []byte("\n")) == 0 {
 		before, after = layOut(before, p.File.Format), layOut(after, p.File.Format)
 	}
 	if bytes.Equal(before, after) {

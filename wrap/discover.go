@@ -18,6 +18,7 @@ import (
 type DiscoverOptions struct {
 	Clients []string        // ids; empty for all
 	Files   []string        // only these files, whatever the clients; each takes the shape of the client whose place it is
+	Key     []string        // where the servers stand in Files; nil for where the client has them, mcpServers where no client is known
 	Scopes  []clients.Scope // only files that can hold servers of these; empty for all
 }
 
@@ -25,6 +26,7 @@ type DiscoverOptions struct {
 type Found struct {
 	Files      []File
 	Managed    []File      // an organisation's: reported, never edited
+	Hooks      []File      // settings with a place for a hook; they may not exist yet
 	Unreadable []FileError // configs and policy files that are there and can't be read
 
 	env       clients.Env
@@ -38,7 +40,10 @@ func Discover(env clients.Env, o DiscoverOptions) Found {
 	d.found.env, d.found.approvals = env, map[string]approvals{}
 	if len(o.Files) > 0 {
 		for _, file := range o.Files {
-			d.add(named(env, file), true)
+			if o.Key == nil && d.addNamedHook(env, file) {
+				continue
+			}
+			d.addNamed(named(env, file), o.Key)
 		}
 		return d.found
 	}
@@ -47,7 +52,30 @@ func Discover(env clients.Env, o DiscoverOptions) Found {
 			d.add(c, false)
 		}
 	}
+	d.addHooks(env, o)
 	return d.found
+}
+
+// addNamed reads a config that a person has named, perhaps together with where its servers stand.
+func (d *discovery) addNamed(c candidate, key []string) {
+	if key == nil {
+		d.add(c, true)
+		return
+	}
+	narrowed, err := c.under(key)
+	if err == nil {
+		before := len(d.found.Files)
+		d.add(narrowed, true)
+		for _, f := range d.found.Files[before:] {
+			err = reached(f.Data, f.Format, key)
+		}
+		if err != nil {
+			d.found.Files = d.found.Files[:before]
+		}
+	}
+	if err != nil {
+		d.found.Unreadable = append(d.found.Unreadable, FileError{Client: c.client, Path: c.path, Err: err})
+	}
 }
 
 // equip gives an environment eyes for what its places depend on.
@@ -113,8 +141,9 @@ func named(env clients.Env, file string) candidate {
 			}
 		}
 	}
-	config := clients.Config{Maps: []clients.Map{{Scope: clients.User, Pointer: []string{"mcpServers"}}}}
-	return candidate{config: config, path: file, env: env}
+	unknown := candidate{path: file, env: env}
+	unknown.config.Maps = []clients.Map{{Scope: clients.User, Pointer: usualKey()}}
+	return unknown
 }
 
 // surroundings lists this environment, then those in which each folder above the file is the project, then the home.

@@ -23,6 +23,7 @@ type Draft struct {
 	Launcher string      `json:"launcher"`
 	Policies []string    `json:"policies"`
 	Profile  string      `json:"profile"`
+	Key      []string    `json:"key,omitzero"` // where the servers stand in the files, when a person had to say that
 	Files    []DraftFile `json:"files"`
 }
 
@@ -36,7 +37,7 @@ type DraftFile struct {
 	Spans   []Span       `json:"spans"`
 }
 
-// DraftEntry is one server that a Draft wraps.
+// DraftEntry is one server that a Draft wraps, or a hook that it writes.
 type DraftEntry struct {
 	Scope   clients.Scope `json:"scope"`
 	Pointer []string      `json:"pointer"` // keys from the root of the file
@@ -70,7 +71,7 @@ func draftFile(p Plan) DraftFile {
 		Entries: []DraftEntry{}, Spans: p.spans(),
 	}
 	for _, step := range p.Steps {
-		if step.Action == Wrap || step.Action == Rewrap {
+		if slices.Contains([]Action{Wrap, Rewrap, AddHook, MoveHook, AddOwn, MoveOwn}, step.Action) {
 			f.Entries = append(f.Entries, DraftEntry{Scope: step.Entry.Scope, Pointer: step.Entry.Pointer, Action: step.Action})
 		}
 	}
@@ -135,9 +136,10 @@ func (d Draft) Plan(f File, o Options) (Plan, error) {
 		return Plan{}, f.fail(fmt.Errorf("the plan starts servers by %s, and this bouncer would by %s", d.Launcher, o.Launcher))
 	}
 	o.Policies, o.Profile = d.Policies, d.Profile
-	o.Servers, o.Scopes, o.Pointers = nil, nil, map[string]bool{}
+	o.Servers, o.Scopes, o.Pointers, o.Serve = nil, nil, map[string]bool{}, false
 	for _, e := range kept.Entries {
 		o.Pointers[PointerKey(e.Pointer)] = true
+		o.Serve = o.Serve || e.Action == AddOwn
 	}
 	p, err := PlanWrap(f, o)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bouncer-mcp/bouncer/clients"
 	"github.com/bouncer-mcp/bouncer/internal/jsonc"
@@ -12,6 +13,13 @@ import (
 // Entries lists the servers of a file in order. An entry counts as wrapped when it starts one of the known launchers or
 // anything called bouncer. The error is a *FileError.
 func Entries(f File, known ...string) ([]Entry, error) {
+	if f.Hook != nil {
+		d, err := readSettingsDoc(f, known)
+		if err != nil {
+			return nil, f.fail(err)
+		}
+		return []Entry{d.entry()}, nil
+	}
 	_, servers, err := read(f, known)
 	if err != nil {
 		return nil, err
@@ -249,6 +257,9 @@ func (r *reader) launched(s *server) {
 	switch {
 	case !isRun && isOwn(s.Args) && (len(s.Args) > 0 || !r.recorded(s)):
 		s.State = Own
+		if s.Serves = r.isServing(s); s.Serves {
+			s.Launcher, s.Home = s.Command, strings.TrimPrefix(strings.Join(s.Args[1:], ""), "--home=")
+		}
 		return
 	case !isRun || !line.named || line.dash < 0 && line.config == "" || line.dash == len(s.Args)-1:
 		s.State, s.Reason = Invalid, "starts bouncer, but not with a server behind it"

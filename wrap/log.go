@@ -60,8 +60,11 @@ type review struct {
 func (h *review) digest(path string) string {
 	now, known := h.now[path]
 	if !known {
-		if data, _, err := readRegular(path); err == nil {
+		switch data, _, err := readRegular(path); {
+		case err == nil:
 			now = digest(data)
+		case missing(err):
+			now = absent
 		}
 		h.now[path] = now
 	}
@@ -77,9 +80,9 @@ func (h *review) judge(i int) (Standing, int) {
 	standing, by := Undone, 0
 	for _, saved := range g.Files {
 		switch h.digest(saved.Path) {
-		case saved.Before:
+		case saved.was():
 			continue
-		case saved.After:
+		case saved.is():
 			if standing == Undone {
 				standing = Undoable
 			}
@@ -99,7 +102,7 @@ func (h *review) over(i int, saved Saved) int {
 	for _, later := range h.list[i+1:] {
 		for _, file := range later.Files {
 			inForce := later.Standing == Undoable || later.Standing == Covered
-			if inForce && file.Real == saved.Real && file.Before == saved.After {
+			if inForce && file.Real == saved.Real && file.was() == saved.is() {
 				return later.Number
 			}
 		}

@@ -27,9 +27,9 @@ func entrySpans(doc *jsonc.Doc, f File) []jsonc.Value {
 		}
 	}
 	if len(maps) == 0 {
-		maps = []clients.Map{{Pointer: []string{"mcpServers"}}}
+		maps = []clients.Map{{Pointer: usualKey()}}
 	}
-	var spans []jsonc.Value
+	spans := hookSpans(doc)
 	for _, m := range maps {
 		r := reader{doc: doc}
 		if r.walk(doc.Root, m.Scope, nil, m.Pointer) != nil {
@@ -37,6 +37,26 @@ func entrySpans(doc *jsonc.Doc, f File) []jsonc.Value {
 		}
 		for i := range r.servers {
 			spans = append(spans, r.servers[i].member.Value)
+		}
+	}
+	return spans
+}
+
+// hookSpans are the places of bouncer's own commands among a client's hooks.
+func hookSpans(doc *jsonc.Doc) []jsonc.Value {
+	var spans []jsonc.Value
+	hooks, _, err := doc.Lookup("hooks")
+	if err != nil {
+		return nil
+	}
+	for _, event := range hooks.Members {
+		d := settingsDoc{maker: maker{doc}, event: event.Key}
+		for _, group := range event.Value.Elems {
+			for _, handler := range d.handlers(group).Elems {
+				if _, ok := parseHookLine(d.text(handler), nil); ok {
+					spans = append(spans, handler)
+				}
+			}
 		}
 	}
 	return spans

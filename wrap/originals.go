@@ -2,6 +2,9 @@ package wrap
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -33,6 +36,35 @@ func (s *Store) Originals(path string) map[string]Original {
 		return nil
 	}
 	return file.Entries
+}
+
+// Configs lists every file in which a server was ever wrapped. What can't be read is an error: whoever asks wants to keep
+// others away from all of them.
+func (s *Store) Configs() ([]string, error) {
+	folder, err := os.ReadDir(s.originalsFolder())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, entry := range folder {
+		if filepath.Ext(entry.Name()) != ".json" {
+			continue // on its way to become one
+		}
+		name := filepath.Join(s.originalsFolder(), entry.Name())
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var file originalsFile
+		if err := json.Unmarshal(data, &file); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		paths = append(paths, file.Path)
+	}
+	return paths, nil
 }
 
 // remember notes the literals of every entry that is about to be wrapped. The store's lock is held, so nobody else writes them.

@@ -77,6 +77,22 @@ func (h History) Past(f File, known ...string) Past {
 	return p
 }
 
+// Hooked says when bouncer put a hook into settings that nobody has taken out since through bouncer; zero for never.
+func (h History) Hooked(f File) time.Time {
+	var when time.Time
+	for _, g := range h.generations {
+		i := slices.IndexFunc(g.Files, func(saved Saved) bool { return saved.Path == f.Path && saved.Hook == f.Hook.Event })
+		switch {
+		case i < 0 || g.Reversed:
+		case h.unwraps(g):
+			when = time.Time{}
+		default:
+			when = g.Time
+		}
+	}
+	return when
+}
+
 // unwraps reports whether a generation took bouncer away: by unwrapping, or by undoing what had put it there.
 func (h History) unwraps(g Generation) bool {
 	if g.Undoes == 0 {

@@ -13,6 +13,9 @@ import (
 // PlanWrap plans bouncer in front of the chosen servers of a file. Before and After are equal when there is nothing to do.
 // It refuses, with a *FileError, a file whose edit it could not take back byte for byte.
 func PlanWrap(f File, o Options) (Plan, error) {
+	if f.Hook != nil {
+		return planHook(f, o)
+	}
 	w := wrapping{file: f, options: o, launcher: o.Launcher}
 	if f.Shared {
 		w.launcher = "bouncer" // everybody's copy of the file names it, and theirs lies elsewhere
@@ -34,9 +37,19 @@ func PlanWrap(f File, o Options) (Plan, error) {
 			fresh = append(fresh, w.wrap(&servers[i])...)
 		case Rewrap:
 			renewed = append(renewed, w.rewrap(&servers[i])...)
+		case MoveOwn:
+			renewed = append(renewed, w.renew(&servers[i])...)
+		}
+	}
+	var own addition
+	if o.Serve {
+		if own = w.addOwn(servers); own.step.Action == AddOwn {
+			fresh = append(fresh, own.edits...)
+			steps = slices.Insert(steps, own.at, own.step)
 		}
 	}
 	p := newPlan(f, steps, slices.Concat(fresh, renewed))
+	p.Unadded = own.why
 	if err := w.verify(p, jsonc.Apply(f.Data, renewed)); err != nil {
 		return Plan{}, f.fail(err)
 	}
@@ -120,6 +133,8 @@ func (w *wrapping) step(s *server) Step {
 		return Step{Entry: s.Entry, Action: Keep}
 	case s.State == Remote:
 		return skip("a remote server has no command to put bouncer in front of")
+	case s.Serves && !w.file.Shared && (s.Launcher != w.launcher || !slices.Equal(s.Args, w.ownArgs(s.Args))):
+		return Step{Entry: s.Entry, Action: MoveOwn}
 	case s.State == Own && s.Reason == "":
 		return skip("is bouncer itself")
 	}
@@ -257,7 +272,17 @@ func (w *wrapping) verify(p Plan, base []byte) error {
 	var edits []jsonc.Edit
 	for i, step := range p.Steps {
 		s := &servers[i]
-		if step.Action != Wrap && step.Action != Rewrap {
+		switch step.Action {
+		case AddOwn, MoveOwn:
+			if !s.Serves || s.Launcher != w.launcher {
+				return errors.New("the edit would not add bouncer")
+			}
+			if step.Action == AddOwn {
+				edits = append(edits, removeOwn(doc, s.Pointer)...)
+			}
+			continue
+		case Wrap, Rewrap:
+		default:
 			continue
 		}
 		if s.State != Wrapped || s.Name != step.Entry.Name || s.Launcher != w.launcher || !sameUpstream(s.Entry, step.Entry) {
@@ -275,8 +300,8 @@ func (w *wrapping) verify(p Plan, base []byte) error {
 
 func sameUpstream(a, b Entry) bool { return a.Command == b.Command && slices.Equal(a.Args, b.Args) }
 
-// planned reads the bytes of a plan as a client would: one server for each step, in order. It returns none when the plan
-// changes nothing.
+// planned reads the bytes of a plan as a client would: one server for each step, in order, the zero server for one that is gone.
+// It returns none when the plan changes nothing.
 func planned(p Plan, o Options) (*jsonc.Doc, []server, error) {
 	if bytes.Equal(p.Before, p.After) {
 		return nil, nil, nil
@@ -286,6 +311,11 @@ func planned(p Plan, o Options) (*jsonc.Doc, []server, error) {
 	doc, servers, err := read(after, o.launchers())
 	if err != nil {
 		return nil, nil, err
+	}
+	for i, step := range p.Steps {
+		if step.Action == DropOwn {
+			servers = slices.Insert(servers, min(i, len(servers)), server{})
+		}
 	}
 	if len(servers) != len(p.Steps) {
 		return nil, nil, errors.New("the edit would change which servers there are")

@@ -49,7 +49,7 @@ func stillNeeded(list []Generation) map[int]bool {
 			if first[saved.Real] == 0 {
 				first[saved.Real] = g.Number
 			}
-			if !g.Reversed && h.digest(saved.Path) == saved.After {
+			if !g.Reversed && h.digest(saved.Path) == saved.is() {
 				last[saved.Real] = g.Number
 			}
 		}

@@ -43,6 +43,15 @@ func (s *Store) did(what string) {
 	}
 }
 
+// remove takes a file away.
+func (s *Store) remove(file string) error {
+	err := os.Remove(file)
+	if err == nil {
+		s.did("removed a file")
+	}
+	return err
+}
+
 // Generation is the record of one apply.
 type Generation struct {
 	Number   int       `json:"number"`
@@ -66,8 +75,29 @@ type Saved struct {
 	Mode    fs.FileMode  `json:"mode"`
 	Format  jsonc.Format `json:"format"`
 	Lock    bool         `json:"lock,omitempty"`
-	Entries []string     `json:"entries"` // names of the servers that changed
-	Splices []Splice     `json:"splices"` // what makes After of Before
+	New     bool         `json:"new,omitempty"`  // there was no file before
+	Gone    bool         `json:"gone,omitempty"` // there is none after
+	Entries []string     `json:"entries"`        // names of the servers that changed
+	Hook    string       `json:"hook,omitempty"` // the event of the hook that changed, in settings without servers
+	Splices []Splice     `json:"splices"`        // what makes After of Before
+}
+
+// absent stands for the digest of a file that is not there.
+const absent = "absent"
+
+// was and is tell what a generation found and left, as digests.
+func (s Saved) was() string {
+	if s.New {
+		return absent
+	}
+	return s.Before
+}
+
+func (s Saved) is() string {
+	if s.Gone {
+		return absent
+	}
+	return s.After
 }
 
 // Splice replaces the bytes from Start up to End.
@@ -259,7 +289,12 @@ func (t target) saved() Saved {
 		Client: t.plan.File.Client, Also: t.plan.File.Also, Path: t.plan.Path, Real: t.real,
 		Before: before, After: digest(t.plan.After), Backup: before,
 		Mode: t.plan.Mode, Format: t.plan.File.Format, Lock: t.plan.Lock, Entries: []string{},
+		New: t.plan.New, Gone: t.plan.Gone,
 		Splices: t.plan.splices(),
+	}
+	if hook := t.plan.File.Hook; hook != nil {
+		saved.Hook = hook.Event
+		return saved
 	}
 	for _, step := range t.plan.Steps {
 		if step.Action != Keep && step.Action != Skip {

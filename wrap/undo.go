@@ -50,17 +50,28 @@ func (s *Store) planUndo(g Generation, saved Saved) (Plan, error) {
 		return Plan{}, err
 	}
 	current, _, err := readRegular(saved.Path)
+	now := digest(current)
+	if missing(err) && (saved.New || saved.Gone) {
+		now, err = absent, nil
+	}
 	if err != nil {
 		return Plan{}, err
 	}
-	if now := digest(current); now != saved.After && now != saved.Before {
+	if now != saved.is() && now != saved.was() {
 		return Plan{}, fmt.Errorf("%w that generation %d wrote", ErrChanged, g.Number)
 	}
 	file := File{Client: saved.Client, Also: saved.Also, Path: saved.Path, Format: saved.Format, Lock: saved.Lock, Data: current, Mode: saved.Mode}
 	plan := Plan{
-		Change: Change{Path: saved.Path, Before: current, After: before, Mode: saved.Mode, Lock: saved.Lock},
-		File:   file,
-		edits:  reversed(before, saved.Splices),
+		Change: Change{
+			Path: saved.Path, Before: current, After: before, Mode: saved.Mode, Lock: saved.Lock,
+			New: now == absent, Gone: saved.New,
+		},
+		File:  file,
+		edits: reversed(before, saved.Splices),
+	}
+	if saved.Hook != "" {
+		plan.File.Hook = &Hook{Event: saved.Hook}
+		plan.Steps = []Step{{Entry: Entry{Name: saved.Hook}, Action: Restore}}
 	}
 	for _, name := range saved.Entries {
 		plan.Steps = append(plan.Steps, Step{Entry: Entry{Name: name}, Action: Restore})

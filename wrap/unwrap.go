@@ -11,6 +11,9 @@ import (
 // PlanUnwrap plans taking bouncer away from the chosen servers of a file. What stands behind `--` is what comes back;
 // the sentinel, and Options.Originals when a client has dropped it, say what that leaves open.
 func PlanUnwrap(f File, o Options) (Plan, error) {
+	if f.Hook != nil {
+		return planUnhook(f, o)
+	}
 	doc, servers, err := read(f, o.launchers())
 	if err != nil {
 		return Plan{}, err
@@ -21,6 +24,12 @@ func PlanUnwrap(f File, o Options) (Plan, error) {
 	for i := range servers {
 		s := &servers[i]
 		steps[i] = unwrapStep(s, o)
+		switch {
+		case steps[i].Action == DropOwn && f.Shared: // nobody but its owners has put it there
+			steps[i].Action = Keep
+		case steps[i].Action == DropOwn:
+			edits = append(edits, removeOwn(doc, s.Pointer)...)
+		}
 		if steps[i].Action != Unwrap {
 			continue
 		}
@@ -51,6 +60,8 @@ func unwrapStep(s *server, o Options) Step {
 		step.Action, step.Reason = Skip, s.Reason
 	case s.back != noway || s.State == Wrapped:
 		step.Action = Unwrap
+	case s.Serves:
+		step.Action = DropOwn
 	case s.State == Stale:
 		step.Action, step.Reason = Skip, s.Reason
 	}

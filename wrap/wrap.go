@@ -25,6 +25,7 @@ type File struct {
 	Data   []byte
 	Mode   fs.FileMode
 	Lists  Lists
+	Hook   *Hook // of settings that hold no servers, but may hold a hook; nil for a config
 }
 
 // State is how an entry stands.
@@ -50,7 +51,8 @@ type Entry struct {
 	State      State
 	Reason     string   // why it is Invalid, Stale, Denied or Listed, or what is odd about a Wrapped one
 	Note       string   // what is worth knowing about what it starts: a bridge to a remote server, another proxy
-	Launcher   string   // of a wrapped entry: its command
+	Serves     bool     // Own, and as PlanWrap adds it: unwrapping takes it out
+	Launcher   string   // of a wrapped entry, or one that serves: its command
 	Policies   []string // --policy flags of a wrapped entry
 	Profile    string   // --profile flag
 	Command    string   // of the upstream, whether wrapped or not
@@ -98,6 +100,8 @@ type Options struct {
 	// it is not the place where bouncer looks by itself, for all that one person has. Empty for none.
 	Home  string
 	Homed bool
+	// Serve has PlanWrap add bouncer itself to the person's servers.
+	Serve bool
 	// Aside are the entries that PlanWrap leaves as they are whatever else is chosen, by PointerKey, and why.
 	Aside map[string]string
 	// Originals are what bouncer's store remembers of the file's entries, by PointerKey. It may be nil.
@@ -119,13 +123,16 @@ type Change struct {
 	Before, After []byte
 	Mode          fs.FileMode
 	Lock          bool
+	New           bool // there is no file before, and Before is empty
+	Gone          bool // there is none after, and After is empty
 }
 
 // Plan is what would happen to one file.
 type Plan struct {
 	Change
-	File  File
-	Steps []Step
+	File    File
+	Steps   []Step
+	Unadded string // why bouncer itself was not added although that was asked for
 
 	edits []jsonc.Edit // what makes After of Before, as far as the planner knows
 }
@@ -148,7 +155,13 @@ const (
 	Unwrap   Action = "unwrap"
 	Drop     Action = "drop"   // take a stale sentinel away
 	Record   Action = "record" // write the sentinel anew
-	Keep     Action = "keep"   // already as wanted
-	FromPlan Action = "apply"  // what a record calls a wrap that was planned in a file
-	Skip     Action = "skip"   // can't be done, or not chosen; Reason says why
+	AddHook  Action = "hook"   // have the client tell bouncer what the person types
+	MoveHook Action = "rehook" // its command is out of date
+	DropHook Action = "unhook"
+	AddOwn   Action = "add"   // bouncer itself, as a server
+	MoveOwn  Action = "renew" // its entry is out of date
+	DropOwn  Action = "remove"
+	Keep     Action = "keep"  // already as wanted
+	FromPlan Action = "apply" // what a record calls a wrap that was planned in a file
+	Skip     Action = "skip"  // can't be done, or not chosen; Reason says why
 )
