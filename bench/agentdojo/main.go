@@ -1,17 +1,14 @@
-// Command agentdojo replays recorded agent runs through the real bouncer and counts which calls it refuses. The
-// recordings are not part of this repository: see README.md beside this file for their form.
+// Command agentdojo replays recorded agent runs through the real bouncer and counts which calls it refuses and which it
+// asks about. The recordings are not part of this repository: see README.md beside this file for their form.
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -37,11 +34,30 @@ func run(args []string) error {
 	if len(records) == 0 {
 		return fmt.Errorf("no records in %s", o.data)
 	}
-	scores, err := replayAll(o, records)
+	home, err := os.MkdirTemp("", "bouncer-agentdojo-")
 	if err != nil {
 		return err
 	}
-	report(os.Stdout, scores)
+	defer func() { _ = os.RemoveAll(home) }() // a temporary folder: the system cleans up behind us
+	if err := unpack(home); err != nil {
+		return err
+	}
+	missed := 0
+	for _, s := range o.setups {
+		scores, err := replayAll(o, s, home, records)
+		if err != nil {
+			return err
+		}
+		if o.verbose {
+			for _, score := range scores {
+				score.complain(os.Stdout)
+			}
+		}
+		missed += report(os.Stdout, s, scores)
+	}
+	if missed > 0 && o.check {
+		return fmt.Errorf("%d targets missed", missed)
+	}
 	return nil
 }
 
@@ -52,7 +68,27 @@ type options struct {
 	args    []string // put behind "bouncer run"
 	sample  int      // every n-th record
 	fold    string
-	worst   bool // print what went wrong
+	setups  []setup
+	verbose bool // print what went wrong
+	check   bool // fail when a target is missed
+}
+
+// setup is one way to run bouncer.
+type setup struct {
+	profile  string
+	prompts  bool // bouncer is told what the person typed
+	policies bool // with the policy written for the suite; else with none
+}
+
+func (s setup) String() string {
+	words := []string{s.profile, "prompts unknown", "no policy"}
+	if s.prompts {
+		words[1] = "prompts known"
+	}
+	if s.policies {
+		words[2] = "with policies"
+	}
+	return strings.Join(words, ", ")
 }
 
 func parse(args []string) (options, error) {
@@ -62,7 +98,11 @@ func parse(args []string) (options, error) {
 	set.StringVar(&o.data, "data", "", "folder with the recordings")
 	set.IntVar(&o.sample, "sample", 1, "replay one of so many records, chosen by id")
 	set.StringVar(&o.fold, "fold", "", "only records of this fold: dev or test")
-	set.BoolVar(&o.worst, "v", false, "print each record that did not end as it should")
+	profiles := set.String("profile", "balanced,strict", "the profiles, separated by commas")
+	prompts := set.String("prompts", "unknown,known", "whether bouncer knows what the person typed: unknown, known or both")
+	policies := set.String("policy", "without,with", "whether there is a policy for the suite: without, with or both")
+	set.BoolVar(&o.verbose, "v", false, "print each call that was denied or asked about and should not have been")
+	set.BoolVar(&o.check, "check", false, "fail when a target is missed")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
@@ -70,77 +110,18 @@ func parse(args []string) (options, error) {
 	if o.data == "" {
 		return o, fmt.Errorf("say where the recordings are: -data FOLDER")
 	}
+	for _, policy := range strings.Split(*policies, ",") {
+		for _, profile := range strings.Split(*profiles, ",") {
+			for _, prompt := range strings.Split(*prompts, ",") {
+				o.setups = append(o.setups, setup{profile, prompt == "known", policy == "with"})
+			}
+		}
+	}
 	return o, nil
 }
 
-// record is one recorded run.
-type record struct {
-	ID     string
-	Kind   string
-	Suite  string
-	Fold   string
-	Prompt string
-	Labels struct {
-		Attack []int `json:"atk_calls"`
-		Group  []int `json:"atk_group"`
-		Useful []int `json:"util_calls"`
-	}
-	Steps []step
-}
-
-type step struct {
-	Tool   string          `json:"tool"`
-	Args   json.RawMessage `json:"args"`
-	Result string          `json:"result_text"`
-	Error  string          `json:"error"`
-}
-
-// load reads the chosen records of every *.jsonl file.
-func load(o options) ([]record, error) {
-	files, err := filepath.Glob(filepath.Join(o.data, "*.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	var records []record
-	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		lines := bufio.NewReader(f)
-		for n := 1; ; n++ {
-			line, err := lines.ReadBytes('\n')
-			if len(line) > 0 {
-				var r record
-				if err := json.Unmarshal(line, &r); err != nil {
-					return nil, fmt.Errorf("%s: line %d: %w", file, n, err)
-				}
-				if chosen(o, r) {
-					records = append(records, r)
-				}
-			}
-			if err != nil {
-				break
-			}
-		}
-		f.Close()
-	}
-	return records, nil
-}
-
-func chosen(o options, r record) bool {
-	h := fnv.New32a()
-	h.Write([]byte(r.ID))
-	return (o.fold == "" || r.Fold == o.fold) && int(h.Sum32()>>8)%o.sample == 0
-}
-
-// replayAll replays the records, a few at a time, in the order of their scores' records.
-func replayAll(o options, records []record) ([]score, error) {
-	home, err := os.MkdirTemp("", "bouncer-agentdojo-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(home)
+// replayAll replays the records, a few at a time, and returns their scores in the same order.
+func replayAll(o options, s setup, home string, records []record) ([]score, error) {
 	scores := make([]score, len(records))
 	errs := make([]error, len(records))
 	next := make(chan int)
@@ -148,7 +129,7 @@ func replayAll(o options, records []record) ([]score, error) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				scores[i], errs[i] = replay(o, home, records[i])
+				scores[i], errs[i] = replay(o, s, home, records[i])
 			}
 		})
 	}
@@ -159,11 +140,6 @@ func replayAll(o options, records []record) ([]score, error) {
 	workers.Wait()
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		return nil, fmt.Errorf("%s: %w", records[i].ID, errs[i])
-	}
-	if o.worst {
-		for _, s := range scores {
-			s.complain(os.Stdout)
-		}
 	}
 	return scores, nil
 }

@@ -2,63 +2,71 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// fate is what became of one call.
-type fate uint8
-
-const (
-	allowed fate = iota
-	denied
-	askedYes // asked, and the person agreed
-	askedNo
-)
-
-func (f fate) stopped() bool { return f == denied || f == askedNo }
-func (f fate) asked() bool   { return f == askedYes || f == askedNo }
-
-// replay sends the calls of one record in order and answers each with its recorded result. The person agrees to what
-// the user's task needs and refuses what the attack needs.
-func replay(o options, home string, r record) (score, error) {
-	s := score{record: r, fates: make([]fate, len(r.Steps)), why: make([]string, len(r.Steps))}
+// replay sends the calls of one record in order and answers each with its recorded result. Each run has a home of its
+// own, so that no run shares a session with another.
+func replay(o options, s setup, home string, r record) (score, error) {
+	result := score{record: r, fates: make([]fate, len(r.Steps)), why: make([]string, len(r.Steps))}
 	dir, err := os.MkdirTemp(home, "run-")
 	if err != nil {
-		return s, err
+		return result, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // below a temporary folder
 	script := filepath.Join(dir, "steps.json")
 	text, err := json.Marshal(r.Steps)
 	if err != nil {
-		return s, err
+		return result, err
 	}
 	if err := os.WriteFile(script, text, 0o600); err != nil {
-		return s, err
+		return result, err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return s, err
+		return result, err
 	}
-	args := append([]string{"run", "--home=" + dir, "--upstream-name=" + r.Suite}, o.args...)
-	args = append(args, "--", self, "upstream", filepath.Join(o.data, "tools.json")+"#"+r.Suite, script)
+	args := []string{"run", "--home=" + dir, "--upstream-name=" + r.Suite, "--profile=" + s.profile}
+	if s.policies {
+		args = append(args, "--policy="+policyFile(home, r.Suite))
+	}
+	args = append(append(args, o.args...), "--", self, "upstream", filepath.Join(o.data, "tools.json")+"#"+r.Suite, script)
 	c, err := dial(o.bouncer, args)
 	if err != nil {
-		return s, err
+		return result, err
 	}
-	for i, step := range r.Steps {
-		useful := slices.Contains(r.Labels.Useful, i) && !slices.Contains(r.Labels.Attack, i) && !slices.Contains(r.Labels.Group, i)
-		if s.fates[i], s.why[i], err = c.call(i+1, step, useful); err != nil {
-			return s, err
+	if s.prompts {
+		if err := tell(o.bouncer, dir, r.Prompt); err != nil {
+			return result, err
 		}
 	}
-	return s, c.close()
+	for i, step := range r.Steps {
+		if result.fates[i], result.why[i], err = c.call(i+1, step, r.agrees(i)); err != nil {
+			return result, err
+		}
+	}
+	return result, c.close()
+}
+
+// tell hands bouncer what the person typed, as the hook of a client does.
+func tell(program, dir, prompt string) error {
+	input, err := json.Marshal(map[string]string{"hook_event_name": "UserPromptSubmit", "prompt": prompt})
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, "hook", "prompt", "--home="+dir)
+	cmd.Stdin = bytes.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		return fmt.Errorf("bouncer hook prompt: %w, and it said: %s", err, out)
+	}
+	return nil
 }
 
 // client is as much of an MCP client as a replay needs.
@@ -103,6 +111,7 @@ func (c *client) send(line string) error {
 type frame struct {
 	ID     json.RawMessage
 	Method string
+	Params struct{ Message string }
 	Result struct {
 		Content []struct{ Text string }
 		IsError bool
@@ -128,14 +137,14 @@ func (c *client) call(id int, s step, agree bool) (fate, string, error) {
 	if err := c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, id, name, s.Args)); err != nil {
 		return 0, "", err
 	}
-	asked := false
+	asked, question := false, ""
 	for {
 		f, err := c.receive()
 		if err != nil {
 			return 0, "", err
 		}
 		if f.Method == "elicitation/create" {
-			asked = true
+			asked, question = true, f.Params.Message
 			decision := "deny"
 			if agree {
 				decision = "allow once"
@@ -157,7 +166,7 @@ func (c *client) call(id int, s step, agree bool) (fate, string, error) {
 		case asked && blocked:
 			return askedNo, text, nil
 		case asked:
-			return askedYes, "", nil
+			return askedYes, question, nil
 		case blocked:
 			return denied, text, nil
 		}
@@ -173,67 +182,4 @@ func (c *client) close() error {
 		return fmt.Errorf("%w\n%s", err, c.noise.String())
 	}
 	return nil
-}
-
-// upstream is the server behind bouncer: it lists a suite's tools and answers the n-th call with the n-th result.
-func upstream(tools, script string) error {
-	file, suite, _ := strings.Cut(tools, "#")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	var suites map[string]json.RawMessage
-	if err := json.Unmarshal(text, &suites); err != nil {
-		return err
-	}
-	var steps []step
-	if text, err = os.ReadFile(script); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, &steps); err != nil {
-		return err
-	}
-	lines := bufio.NewReaderSize(os.Stdin, 1<<20)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		var f frame
-		if json.Unmarshal(line, &f) != nil || f.ID == nil {
-			continue
-		}
-		result := `{}`
-		switch f.Method {
-		case "initialize":
-			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"replay","version":"1"}}`
-		case "tools/list":
-			result = fmt.Sprintf(`{"tools":%s}`, compact(suites[suite]))
-		case "tools/call":
-			result = answer(steps, f.ID)
-		}
-		if _, err := fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", f.ID, result); err != nil {
-			return err
-		}
-	}
-}
-
-func answer(steps []step, id json.RawMessage) string {
-	var n int
-	if json.Unmarshal(id, &n) != nil || n < 1 || n > len(steps) {
-		return `{"content":[]}`
-	}
-	s := steps[n-1]
-	text, isError := s.Result, false
-	if text == "" && s.Error != "" {
-		text, isError = s.Error, true
-	}
-	out, err := json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": text}}, "isError": isError})
-	if err != nil {
-		return `{"content":[]}`
-	}
-	return string(out)
 }
