@@ -188,10 +188,16 @@ func (t *reader) ordered(n noun, at int) int {
 		return 0
 	}
 	g := strings.TrimLeft(t.gap(n.j), "*_`\")] ")
-	if g == "" || g[0] != ',' && (g[0] != ':' || !n.sure) {
+	if g == "" || g[0] != ',' && g[0] != ':' {
 		return 0
 	}
 	from := t.padded(n.j) + len(t.gap(n.j)) - len(g) + 1
+	if g[0] == ':' && !n.sure { // or who speaks in a conversation: what they tell the other one is no order to an agent
+		return t.ahead(from, "please? "+handing+" this|these|everything|it|all")
+	}
+	if end := t.told(from); end > 0 {
+		return end
+	}
 	if end := t.ahead(from, "please ignore|disregard|do|send|forward|execute|call|use|transfer|delete|read|open|change|update|follow|reply|write|share|perform|make|create|book|pay"); end > 0 {
 		return end
 	}
@@ -199,4 +205,30 @@ func (t *reader) ordered(n noun, at int) int {
 		return end
 	}
 	return t.ahead(from, "ignore|disregard|forget|do|execute previous|all|the|your|not|everything|above|following|this")
+}
+
+// The verbs of orders that somebody who can act is given.
+const (
+	handing = "send|forward|share|email|mail|transfer|upload|post|copy"
+	doing   = handing + "|reply|execute|call|use|delete|read|open|change|update|follow|perform|make|create|add|book|pay|run|fetch|visit|include|append|remove|summarize|ignore"
+)
+
+// told returns the end of an order that begins at j, which may have to wait for something: before you go on, send it. A
+// verb alone is none: an assistant may also be one of the call center, or of open positions.
+func (t *reader) told(j int) int {
+	if from := t.ahead(j, "before|after|when|once you"); from > 0 {
+		for n := 0; !strings.Contains(t.gap(from), ","); n++ {
+			w, ok := t.next(from)
+			if !ok || n == 8 {
+				return 0
+			}
+			from = w.j
+		}
+		j = from
+	}
+	j = t.ahead(j, "now|first|also|then|please|kindly*")
+	if end := t.ahead(j, "write|reply|respond|go to"); end > 0 {
+		return end
+	}
+	return t.ahead(j, doing+" this|that|the|these|those|all|any|every|it|them|me|us|my|your|our|a|an|everything")
 }
