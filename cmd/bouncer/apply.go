@@ -57,7 +57,7 @@ func (a *app) apply(file string, o editOptions) error {
 	if err != nil {
 		return err
 	}
-	o.configs = draft.Paths()
+	o.configs, o.key = draft.Paths(), draft.Key
 	e, err := a.newEdit(wrap.Wrap, o)
 	if err != nil {
 		return err
@@ -75,7 +75,9 @@ func (a *app) apply(file string, o editOptions) error {
 
 // keepDraft writes plans down for apply. A file that is there already is never overwritten: it may be anything.
 func (e *edit) keepDraft(changes []wrap.Plan, o wrap.Options) error {
-	data, err := wrap.NewDraft(changes, o, time.Now()).Encode()
+	draft := wrap.NewDraft(changes, o, time.Now())
+	draft.Key = e.key
+	data, err := draft.Encode()
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/internal/term"
+	"github.com/bouncer-mcp/bouncer/policy"
 )
 
 func newAuditCmd(a *app) *cobra.Command {
@@ -32,8 +33,9 @@ func newAuditTailCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Print the last records",
-		Long:  "tail prints the last records, oldest first; with --json as they stand in the file.\n" + codes(exitDone, exitFailed, exitMisused),
-		Args:  noArgs,
+		Long: "tail prints the last records, oldest first; with --json as they stand in the file. A call\n" +
+			"that passed because its tool is only observed is shown with what it would have got.\n" + codes(exitDone, exitFailed, exitMisused),
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if count < 1 {
 				return misuse("", "-n takes a number from 1, not %d", count)
@@ -80,11 +82,17 @@ func (a *app) printRecord(line []byte, asJSON bool) error {
 	var what string
 	if r.Kind == "verdict" {
 		what = r.Verdict
+		if r.Observed != "" {
+			what = "would " + r.Observed
+		}
 		if r.Contract != "default" {
 			what += "  " + r.Contract
 		}
 		if r.Answer != "" {
 			what += "  answer " + r.Answer
+		}
+		if r.Channel != "" && r.Channel != policy.ChannelElicitation { // which goes without saying
+			what += "  by " + r.Channel
 		}
 		if r.Reason != "" {
 			what += "  " + r.Reason

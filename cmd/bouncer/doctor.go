@@ -31,7 +31,7 @@ without --probe, and changes nothing without --fix.
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), o) },
 	}
-	o.clientFlag(cmd)
+	o.placeFlags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON instead of text")
 	f.BoolVar(&o.sarif, "sarif", false, "print SARIF 2.1.0 instead of text, for tools that collect findings")
@@ -139,7 +139,7 @@ func (a *app) printFindings(found []doctor.Finding) {
 
 // printRepair writes advice. A line that begins with a command stays one line.
 func (a *app) printRepair(repair string) {
-	for _, command := range []string{"bouncer init ", "bouncer unwrap ", "bouncer pins ", "chmod "} {
+	for _, command := range []string{"bouncer init ", "bouncer unwrap ", "bouncer pins ", "bouncer doctor --fix --config", "chmod "} {
 		if strings.HasPrefix(repair, command) {
 			a.printf("  repair: %s\n", repair)
 			return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bouncer-mcp/bouncer/clients"
 	"github.com/bouncer-mcp/bouncer/doctor"
+	"github.com/bouncer-mcp/bouncer/engine"
 	"github.com/bouncer-mcp/bouncer/internal/link"
 	"github.com/bouncer-mcp/bouncer/internal/term"
 	"github.com/bouncer-mcp/bouncer/policy"
@@ -199,7 +200,7 @@ func (x *expander) value(name string) string {
 
 // probeOne asks one server, and says what the rules make of its tools.
 func (a *app) probeOne(ctx context.Context, p probing) *doctor.Probe {
-	set, err := a.policyFor(p.entry.Entry)
+	set, err := a.policyFor(p.entry.Entry, p.spec)
 	if err != nil { // told once, as a finding about the file
 		return &doctor.Probe{Skipped: "it does not start under a policy that does not load"}
 	}
@@ -218,13 +219,23 @@ func (a *app) probeOne(ctx context.Context, p probing) *doctor.Probe {
 	return result
 }
 
-// policyFor is what `bouncer run` would judge a server's calls by.
-func (a *app) policyFor(e wrap.Entry) (*policy.Set, error) {
-	at, err := a.places()
+// policyFor is what `bouncer run` would judge a server's calls by, if it is started by this command line.
+func (a *app) policyFor(e wrap.Entry, spec link.Spec) (*policy.Set, error) {
+	own, err := policyOf(e.Home)
+	if e.Home == "" {
+		var at places
+		at, err = a.places()
+		own = at.Policy
+	}
 	if err != nil {
 		return nil, err
 	}
-	return loadPolicies(e.Policies, at.Policy)
+	set, err := loadPolicies(e.Policies, own)
+	if err != nil {
+		return nil, err
+	}
+	set, _ = engine.Bind(set, policy.Server{Name: e.Name, Package: packageOf(commandLine(spec))}, e.Profile)
+	return set, nil
 }
 
 func toolOf(tool policy.Tool, rule policy.Rule) doctor.Tool {

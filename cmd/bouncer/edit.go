@@ -37,6 +37,8 @@ type edit struct {
 	store   *wrap.Store
 	places  places
 	plans   []wrap.Plan // of every file that was read and may be edited
+	hooks   []wrap.File // settings in which a client can be told to pass on prompts
+	behind  []string    // ids of clients with a server that starts through bouncer, in whatever file
 	aside   []aside     // servers that stay as they are, and why
 	refused []error     // files that were left out
 	warned  bool        // of them, before a question
@@ -84,6 +86,7 @@ func (e *edit) run() error {
 	if err := e.choose(); err != nil {
 		return err
 	}
+	e.offerHooks()
 	return e.carryOut(e.changes())
 }
 
@@ -157,6 +160,10 @@ func (e *edit) survey() error {
 		known = append(known, names(plan)...)
 		e.place(plan)
 	}
+	e.hooks = found.Hooks
+	for _, f := range e.hooks {
+		known = append(known, f.Hook.Event)
+	}
 	if err := e.missing(known); err != nil {
 		return err
 	}
@@ -165,12 +172,15 @@ func (e *edit) survey() error {
 
 // place sorts a plan: to be applied, or only reported.
 func (e *edit) place(plan wrap.Plan) {
+	if plan.Unadded != "" {
+		e.leave(plan.File, wrap.Entry{Name: wrap.OwnName, Scope: clients.User}, plan.Unadded)
+	}
 	for _, step := range plan.Steps {
 		switch {
 		case step.Action != wrap.Skip || !e.holds(step.Entry):
 		case e.verb == wrap.Unwrap && step.Entry.State == wrap.Wrapped:
 			e.refused = append(e.refused, &wrap.FileError{
-				Client: plan.File.Client, Path: plan.Path, Err: fmt.Errorf("server %q %s", step.Entry.Name, step.Reason),
+				Client: plan.File.Client, Path: plan.Path, Err: fmt.Errorf("%s %q %s", kind(plan), step.Entry.Name, step.Reason),
 			})
 		case e.verb == wrap.Wrap && (step.Entry.State != wrap.Own || step.Entry.Reason != ""):
 			e.leave(plan.File, step.Entry, step.Reason)
@@ -182,6 +192,7 @@ func (e *edit) place(plan wrap.Plan) {
 				e.leave(plan.File, step.Entry, "in a project file; --client, --scope=project or --config includes it")
 			}
 		}
+		e.behind = append(e.behind, covered(plan.File, plan.Steps, func(s wrap.Step) bool { return s.Entry.State == wrap.Wrapped })...)
 		return
 	}
 	e.plans = append(e.plans, plan)

@@ -18,14 +18,25 @@ func (e *edit) show(changes []wrap.Plan) {
 		e.printDiff(wrap.Diff(plan))
 		e.printf("\n")
 	}
-	if len(changes) > 0 {
+	servers, hooks := split(changes)
+	if rows := stepRows(servers); len(rows) > 0 {
 		e.printf("Servers to %s:\n", e.words().verb)
-		e.printTable("  ", stepRows(changes))
-		for _, plan := range changes {
+		e.printTable("  ", rows)
+		for _, plan := range servers {
 			if len(plan.File.Also) > 0 {
 				e.printf("  %s is also read by %s\n", plan.Path, list(plan.File.Also))
 			}
 		}
+		e.printf("\n")
+	}
+	if rows := ownRows(servers); len(rows) > 0 {
+		e.printf("Bouncer itself:\n")
+		e.printReasons("  ", rows)
+		e.printf("\n")
+	}
+	if len(hooks) > 0 {
+		e.printf("Hooks:\n")
+		e.printReasons("  ", hookRows(hooks))
 		e.printf("\n")
 	}
 	e.showAside()
@@ -51,7 +62,7 @@ func stepRows(changes []wrap.Plan) [][]string {
 	var rows [][]string
 	for _, plan := range changes {
 		for _, step := range plan.Steps {
-			if changed(step) {
+			if changed(step) && !aboutOwn(step) {
 				rows = append(rows, []string{cmp.Or(plan.File.Client, plan.Path), string(step.Entry.Scope), shownName(step.Entry.Name), note(step)})
 			}
 		}
@@ -113,6 +124,7 @@ func (e *edit) finish(changes []wrap.Plan, done wrap.Generation) error {
 	switch {
 	case len(changes) == 0:
 		e.printf("%s\n", e.nothing())
+		e.pointOut()
 	case e.keep != nil:
 		e.printf("Nothing was changed. The plan is in %s.\n", e.planFile)
 	case done.Number == 0 && !e.dryRun:
@@ -128,7 +140,8 @@ func (e *edit) finish(changes []wrap.Plan, done wrap.Generation) error {
 // nothing says why there is nothing to do.
 func (e *edit) nothing() string {
 	kept := 0
-	for _, plan := range e.plans {
+	servers, _ := split(e.plans)
+	for _, plan := range servers {
 		for _, step := range plan.Steps {
 			if step.Action == wrap.Keep {
 				kept++
@@ -138,16 +151,37 @@ func (e *edit) nothing() string {
 	if e.verb == wrap.Wrap && kept > 0 {
 		return fmt.Sprintf("Nothing to do: %s already wrapped.", counted(kept, "server"))
 	}
+	if e.verb == wrap.Wrap && servesAlready(servers) {
+		return "Nothing to do: bouncer itself is there, and no server that it could stand in front of."
+	}
 	return "Nothing to do: " + e.words().nothing + "."
+}
+
+// pointOut says how to go on with a config of which nobody knows where its servers stand.
+func (e *edit) pointOut() {
+	for _, plan := range e.plans {
+		if plan.File.Client == "" && len(plan.Steps) == 0 && e.key == nil {
+			e.printFilled("", plan.Path+" has nothing at /mcpServers; --key says where its servers stand.")
+		}
+	}
 }
 
 // told says what was done, where the files' old bytes are, and what the person still has to do.
 func (e *edit) told(changes []wrap.Plan, done wrap.Generation) {
-	e.printf("%s %s in %s.\n", e.words().done, counted(len(stepRows(changes)), "server"), counted(len(changes), "file"))
+	servers, hooks := split(changes)
+	if rows := stepRows(servers); len(rows) > 0 {
+		wrapped := slices.DeleteFunc(slices.Clone(servers), func(p wrap.Plan) bool { return len(stepRows([]wrap.Plan{p})) == 0 })
+		e.printf("%s %s in %s.\n", e.words().done, counted(len(rows), "server"), counted(len(wrapped), "file"))
+	}
+	e.ownOutcome(servers)
+	e.hookOutcome(hooks)
 	e.printf("The files as they were: generation %d in %s\n", done.Number, e.places.State)
+	if len(servers) == 0 {
+		return // a client reads its settings again by itself
+	}
 	e.printf("\nTo make it effective:\n")
 	var seen []string
-	for _, plan := range changes {
+	for _, plan := range servers {
 		for _, id := range readers(plan.File) {
 			client, ok := clients.ByID(id)
 			if !ok || slices.Contains(seen, id) {
@@ -158,7 +192,7 @@ func (e *edit) told(changes []wrap.Plan, done wrap.Generation) {
 		}
 	}
 	if len(seen) == 0 {
-		e.printf("  restart the programs that read %s\n", list(paths(changes)))
+		e.printf("  restart the programs that read %s\n", list(paths(servers)))
 	}
 }
 
@@ -207,6 +241,7 @@ type fileReport struct {
 	Path    string          `json:"path"`
 	Scopes  []clients.Scope `json:"scopes"`
 	Servers []serverReport  `json:"servers"`
+	Hooks   []hookReport    `json:"hooks,omitempty"`
 }
 
 type serverReport struct {
@@ -251,6 +286,10 @@ func reportFile(plan wrap.Plan) fileReport {
 		}
 		if !slices.Contains(file.Scopes, step.Entry.Scope) {
 			file.Scopes = append(file.Scopes, step.Entry.Scope)
+		}
+		if aboutHook(plan) {
+			file.Hooks = append(file.Hooks, hookReport{Event: step.Entry.Name, Scope: step.Entry.Scope, Action: step.Action})
+			continue
 		}
 		file.Servers = append(file.Servers, serverReport{
 			Name: step.Entry.Name, Scope: step.Entry.Scope, Action: step.Action, Reason: step.Reason,

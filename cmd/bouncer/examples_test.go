@@ -18,7 +18,7 @@ func TestExamplesConfine(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"examples/bouncer.yaml": read(t, "../../examples/bouncer.yaml"),
-		"README.md":             shownPolicy(t, "../../README.md"),
+		"docs/quickstart.md":    shownPolicy(t, "../../docs/quickstart.md"),
 		"docs/policy.md":        shownPolicy(t, "../../docs/policy.md"),
 	} {
 		file := filepath.Join(t.TempDir(), "policy.yaml")

@@ -30,7 +30,7 @@ func (a *app) find(s selection) (wrap.Found, error) {
 			return wrap.Found{}, err
 		}
 	}
-	return wrap.Discover(env, wrap.DiscoverOptions{Clients: s.clients, Files: s.configs, Scopes: s.clientScopes()}), nil
+	return wrap.Discover(env, wrap.DiscoverOptions{Clients: s.clients, Files: s.configs, Key: s.key, Scopes: s.clientScopes()}), nil
 }
 
 // faults are the files that could not be read, as errors.

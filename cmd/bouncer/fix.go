@@ -45,6 +45,9 @@ type fixing struct {
 // plan puts the repairs of one file together, each on top of what the ones before it made of the file.
 func (f fixing) plan(file wrap.File) (wrap.Plan, error) {
 	options, err := f.repairable(file)
+	if err == nil && file.Hook != nil {
+		return wrap.PlanWrap(file, options)
+	}
 	if err != nil {
 		return wrap.Plan{}, err
 	}
@@ -84,7 +87,8 @@ func (f fixing) repairable(file wrap.File) (wrap.Options, error) {
 	}
 	for _, e := range entries {
 		key := wrap.PointerKey(e.Pointer)
-		mine := e.State == wrap.Wrapped || !past.Undone(e).IsZero() || past.Came(e, entries)
+		mine := e.State == wrap.Wrapped || e.Serves || !past.Undone(e).IsZero() || past.Came(e, entries) ||
+			file.Hook != nil && !f.history.Hooked(file).IsZero()
 		if !mine && options.Aside[key] == "" {
 			options.Aside[key] = "starts without bouncer, which is init's to change"
 		}

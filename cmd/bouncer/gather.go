@@ -31,20 +31,23 @@ func (a *app) gather(s selection) (doctor.Facts, map[*doctor.Entry]wrap.Server, 
 		return doctor.Facts{}, nil, err
 	}
 	store := wrap.NewStore(p.State)
-	g := gathering{lookup: l, known: a.known(), history: store.History(), pins: pinStores{}, state: p.State}
+	g := gathering{lookup: l, known: a.known(), history: store.History(), pins: pinStores{}, read: policyFiles{}, state: p.State}
 	if g.asides, err = store.Asides(); err != nil {
 		return doctor.Facts{}, nil, err
 	}
 	facts := doctor.Facts{
 		Launcher: l.launcher, Unfit: l.unfit,
-		Files:   g.files(found),
-		Sources: wrap.Sources(l.env, s.clients...),
-		Audit:   doctor.Audit{Dir: p.State},
-		State:   doctor.State{Dir: p.State, Generations: g.history.Len(), Partial: len(s.clients) > 0},
+		Files: g.files(found),
+		Audit: doctor.Audit{Dir: p.State},
+		State: doctor.State{Dir: p.State, Generations: g.history.Len(), Partial: len(s.clients)+len(s.configs) > 0},
+	}
+	if len(s.configs) == 0 {
+		facts.Sources = wrap.Sources(l.env, s.clients...)
 	}
 	for _, fault := range found.Unreadable {
 		facts.Files = append(facts.Files, doctor.File{Client: fault.Client, Path: fault.Path, Err: &fault})
 	}
+	facts.Hooks = g.hooks(found, &facts)
 	facts.Clients = installed(facts, l.env)
 	if p.Chosen {
 		facts.Home = p.State
@@ -147,6 +150,7 @@ type gathering struct {
 	history wrap.History
 	asides  []wrap.Aside
 	pins    pinStores
+	read    policyFiles
 	state   string        // this command's state directory
 	servers []wrap.Server // in the order of the entries
 }
@@ -160,7 +164,7 @@ func (g *gathering) files(found wrap.Found) []doctor.File {
 		at[f.Path] = len(files)
 		readable, writable := exposed(g.env.OS, f.Mode)
 		files = append(files, doctor.File{
-			Client: f.Client, Also: f.Also, Path: f.Path, Shared: f.Shared, Legible: readable, Open: writable,
+			Client: f.Client, Also: f.Also, Path: f.Path, Key: f.Key(), Shared: f.Shared, Legible: readable, Open: writable,
 			Managed: slices.ContainsFunc(found.Managed, func(m wrap.File) bool { return m.Path == f.Path }),
 		})
 	}
@@ -228,10 +232,14 @@ func (g *gathering) entry(s wrap.Server, past wrap.Past, all []wrap.Entry) docto
 	if e.Command != "" {
 		e.Upstream = g.upstream(s)
 	}
-	if e.State == wrap.Wrapped {
+	if e.State == wrap.Wrapped || e.Serves {
 		e.Start = g.start(e.Launcher)
+	}
+	if e.State == wrap.Wrapped {
 		e.Refused = refusal(s.Entry)
 		e.Pins = g.changes(s.Entry)
+		files, _ := policiesOf(s.Entry) // a home that can't be told is said where it is looked for
+		e.Observed = g.read.observe(s.Entry, files)
 	}
 	return e
 }

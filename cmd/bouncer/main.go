@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
+	"github.com/bouncer-mcp/bouncer/approve"
 	"github.com/bouncer-mcp/bouncer/internal/term"
 )
 
@@ -29,6 +31,9 @@ type app struct {
 
 	shown int // columns of that line that are to be written over
 
+	dialog func(turn string) approve.Channel // asks in a window; nil: there are none
+	human  time.Duration                     // an answer that comes sooner is no person's; 0: as the proxy has it
+
 	launch string // what configs start bouncer by; found out when empty
 	home   string // --home
 }
@@ -45,11 +50,15 @@ func newApp() *app {
 		color:       term.Colors(os.Stdout, os.Getenv),
 		wide:        !term.Is(os.Stdout),
 		live:        term.Is(os.Stderr),
+		dialog:      func(turn string) approve.Channel { return approve.NewDialog(turn) },
 	}
 }
 
 // run executes one command line and returns the exit code.
 func run(args []string, a *app) int {
+	if isHook(args) {
+		return a.runHook(args)
+	}
 	out := &recorder{Writer: a.out}
 	a.out = out
 	root := newRootCmd(a)

@@ -17,10 +17,18 @@ func subcommands() []func(*app) *cobra.Command {
 		newStatusCmd,
 		newDoctorCmd,
 		newRunCmd,
+		newServeCmd,
+		newApprovalsCmd,
+		newDashboardCmd,
 		newAuditCmd,
 		newPinsCmd,
+		newPolicyCmd,
+		newPacksCmd,
 		newDemoCmd,
+		newHookCmd,
+		newSelfCheckCmd,
 		newVersionCmd,
+		newManCmd,
 	}
 }
 

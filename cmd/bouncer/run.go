@@ -60,7 +60,7 @@ Entries written by the original bouncer have no command line behind --: with
 	f := cmd.Flags()
 	f.StringVar(&o.name, "upstream-name", "", "`NAME` of the server in the client's config")
 	f.StringArrayVar(&o.policies, "policy", nil, "policy `FILE` above the user's own; may be repeated, the first is the highest")
-	f.StringVar(&o.profile, "profile", "", "`PROFILE` of the decisions: strict")
+	f.StringVar(&o.profile, "profile", "", "`PROFILE` of the decisions: "+choices()+"; default: the policy's, or else balanced")
 	f.StringVar(&o.config, "config", "", "read the server from the entry in `FILE` that the original bouncer wrote")
 	return cmd
 }
@@ -89,28 +89,37 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 		return tell(ctx, o.name, client, err)
 	}
 	defer func() { _ = p.log.Close() }() // each verdict is in the file already, and most results are
-	spec, err := p.spec(o)
+	neighbours, err := p.join(o.name)
+	if err != nil {
+		fmt.Fprintf(notices, "bouncer: %s: no other server of this client is known: %v\n", o.name, err)
+	} else {
+		defer func() { _ = neighbours.Close() }() // what it holds is in the files already
+	}
+	p.spec.Stderr = notices
+	child, err := link.Start(p.spec)
 	if err != nil {
 		return tell(ctx, o.name, client, err)
 	}
-	spec.Stderr = notices
-	child, err := link.Start(spec)
-	if err != nil {
-		return tell(ctx, o.name, client, err)
-	}
-	err = proxy.Run(ctx, proxy.Options{
+	options := proxy.Options{
 		Server:   o.name,
 		Session:  p.session,
 		Client:   client,
 		Upstream: proxy.End{In: child.Out, Out: child.In},
-		Engine:   p.engine,
+		Engine:   engine.New(p.config),
 		Audit:    p.log,
-		Memory:   session.Open(p.state).Server(session.Identity(o.name, append([]string{spec.Command}, spec.Args...))),
+		Memory:   session.Open(p.state).Server(p.config.Identity),
 		Log:      notices,
 		Grace:    graceFor,
 		Gone:     func() bool { return link.HungUp(in) },
 		Ended:    func() string { return fmt.Sprintf("the server %q ended: %s", o.name, obituary(child)) },
-	})
+	}
+	if neighbours != nil {
+		options.Ledger = neighbours
+	}
+	if err := a.askPerson(&options, p); err != nil {
+		fmt.Fprintf(notices, "bouncer: %s: nobody can be asked but by the client: %v\n", o.name, err)
+	}
+	err = proxy.Run(ctx, options)
 	child.Stop(graceFor / 4) // it has had its time if the client is gone, and is gone if it ended by itself
 	if errors.Is(err, context.Canceled) {
 		return nil // told to stop, and stopped
@@ -173,12 +182,50 @@ func obituary(c *link.Child) string {
 	return how
 }
 
-// prepared is what a run needs besides its server.
+// prepared is what a run needs to start.
 type prepared struct {
 	session string
-	engine  *engine.Engine
-	log     *audit.Log
+	config  engine.Config
+	spec    link.Spec
+	log     keeper
 	state   string // directory
+	lasting lasting
+}
+
+// keeper is the audit log.
+type keeper interface {
+	proxy.Audit
+	io.Closer
+}
+
+// openLog opens the audit log. A server that is only observed starts without one, too: nothing is to break in a roll-out.
+func openLog(state string, observed bool) (keeper, error) {
+	log, err := audit.Open(state)
+	switch {
+	case err == nil:
+		return log, nil
+	case observed:
+		return unwritten{err}, nil
+	}
+	return nil, err
+}
+
+// unwritten stands in for a log that can't be had. The relay tells of each verdict that is lost.
+type unwritten struct{ err error }
+
+func (n unwritten) Verdict(audit.Verdict) error { return n.err }
+func (n unwritten) Result(audit.Result) error   { return nil }
+func (n unwritten) Close() error                { return nil }
+
+// join makes this run one of those that its client has started. Without the others it hashes what it knows with a key of its own.
+func (p *prepared) join(name string) (*session.Ledger, error) {
+	l, err := session.OpenLedger(p.state, session.LedgerOptions{Server: name, Identity: p.config.Identity})
+	if err != nil {
+		_, _ = rand.Read(p.config.Key[:]) // it never fails
+		return nil, err
+	}
+	p.config.Key, p.config.Shared = l.Key(), true
+	return l, nil
 }
 
 // prepare loads the policy before the server is started: a policy that doesn't load must not be found out afterwards.
@@ -199,7 +246,14 @@ func (a *app) prepare(o runOptions) (*prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
-	log, err := audit.Open(at.State)
+	spec, err := upstream(o)
+	if err != nil {
+		return nil, err
+	}
+	identity := session.Identity(o.name, append([]string{spec.Command}, spec.Args...))
+	program, _, _ := strings.Cut(identity, "#")
+	set, profile := engine.Bind(set, policy.Server{Name: o.name, Package: program}, o.profile)
+	log, err := openLog(at.State, set.Observes())
 	if err != nil {
 		return nil, err
 	}
@@ -216,9 +270,11 @@ func (a *app) prepare(o runOptions) (*prepared, error) {
 		session: hex.EncodeToString(id[:]),
 		log:     log,
 		state:   at.State,
-		engine: engine.New(engine.Config{
-			Server: o.name, Policy: set, Paths: paths, Protected: protected,
-		}),
+		lasting: lasting{at.Policy, o.policies, policy.Server{Name: o.name, Package: program}, profile.String(), filepath.Join(at.State, "policy.lock")},
+		spec:    spec,
+		config: engine.Config{
+			Server: o.name, Identity: identity, Policy: set, Profile: profile, Paths: paths, Protected: protected,
+		},
 	}, nil
 }
 
@@ -261,17 +317,26 @@ func (a *app) protected(at places) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := []string{at.State, filepath.Dir(at.Policy)}
+	paths, err := wrap.NewStore(at.State).Configs() // also of clients that nobody knows
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, at.State, filepath.Dir(at.Policy))
 	for _, c := range clients.All() {
 		for _, config := range c.Configs {
 			paths = append(paths, config.Paths(env)...)
+		}
+		if c.Hook.File != nil {
+			if file := c.Hook.File(env); file != "" {
+				paths = append(paths, file)
+			}
 		}
 	}
 	return paths, nil
 }
 
-// spec is the server's command line: behind --, or in the entry that the original bouncer wrote.
-func (p *prepared) spec(o runOptions) (link.Spec, error) {
+// upstream is the server's command line: behind --, or in the entry that the original bouncer wrote.
+func upstream(o runOptions) (link.Spec, error) {
 	env := link.Environ(os.Environ())
 	if len(o.argv) > 0 {
 		return link.Spec{Command: o.argv[0], Args: o.argv[1:], Env: env}, nil

@@ -18,13 +18,22 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"bouncer":        main,
-		"mail-server":    main, // the demo puts bouncer into its home under this name
+		"bouncer":        withoutWindows,
+		"mail-server":    withoutWindows, // the demo puts bouncer into its home under this name
 		"claude-desktop": untilKilled,
 		"fakeserver":     fakeServer,
 		"fakeclient":     fakeClient,
+		"fakebrowser":    fakeBrowser,
+		"fakeperson":     fakePerson,
 		"stubborn":       staysAlive,
 	})
+}
+
+// withoutWindows is bouncer where nobody sits at the screen, and programs pass for people, who are slower.
+func withoutWindows() {
+	a := newApp()
+	a.dialog, a.human = nil, -1
+	os.Exit(run(os.Args[1:], a)) //nolint:forbidigo // this is main
 }
 
 // untilKilled passes for a client that runs.
@@ -99,6 +108,7 @@ func settle(env *testscript.Env, installed string) error {
 		"XDG_STATE_HOME":  filepath.Join(home, ".local", "state"),
 		"PATH":            bin + string(os.PathListSeparator) + env.Getenv("PATH"),
 		"BOUNCER":         filepath.Join(bin, filepath.Base(installed)),
+		"HOOK":            hookCommand(filepath.Join(bin, filepath.Base(installed))),
 		"STATE":           filepath.Join(home, ".local", "state", "bouncer"),
 		"NO_COLOR":        "",
 		"GORACE":          "atexit_sleep_ms=0", // or every process of a race build takes a second to end
@@ -106,6 +116,14 @@ func settle(env *testscript.Env, installed string) error {
 		env.Setenv(name, value)
 	}
 	return nil
+}
+
+// hookCommand is what init has a client run with each prompt.
+func hookCommand(bouncer string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.ToSlash(bouncer) + " hook prompt; exit 0"
+	}
+	return bouncer + " hook prompt || exit 0"
 }
 
 func exeName(name string) string {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bouncer-mcp/bouncer/clients"
+	"github.com/bouncer-mcp/bouncer/wrap"
 )
 
 // selection says which configs and servers a command is about. The zero selection means all that are found.
@@ -14,6 +15,7 @@ type selection struct {
 	clients []string
 	scopes  []string
 	configs []string
+	key     []string // where the servers stand in the configs; nil when nobody has said that
 	servers []string
 }
 
@@ -21,10 +23,19 @@ func (s *selection) clientFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&s.clients, "client", nil, "only the client with this `ID`: "+strings.Join(clientIDs(), ", ")+" (repeatable)")
 }
 
-func (s *selection) flags(cmd *cobra.Command) {
+// placeFlags name the configs.
+func (s *selection) placeFlags(cmd *cobra.Command) {
 	s.clientFlag(cmd)
-	cmd.Flags().StringArrayVar(&s.scopes, "scope", nil, "only this `SCOPE`: "+strings.Join(scopeNames(), ", ")+" (repeatable)")
 	cmd.Flags().StringArrayVar(&s.configs, "config", nil, "only this config `FILE`, wherever it lies (repeatable)")
+	cmd.Flags().Func("key", "where a --config file of no known client has its servers: a JSON `POINTER` (default /mcpServers)", func(key string) (err error) {
+		s.key, err = wrap.ParseKey(key)
+		return err
+	})
+}
+
+func (s *selection) flags(cmd *cobra.Command) {
+	s.placeFlags(cmd)
+	cmd.Flags().StringArrayVar(&s.scopes, "scope", nil, "only this `SCOPE`: "+strings.Join(scopeNames(), ", ")+" (repeatable)")
 	cmd.Flags().StringArrayVar(&s.servers, "server", nil, "only the server of this `NAME` (repeatable)")
 }
 
@@ -39,6 +50,9 @@ func (s *selection) check() error {
 		if !slices.Contains(scopeNames(), scope) {
 			return misuse("known scopes: "+strings.Join(scopeNames(), ", "), "unknown scope %q", scope)
 		}
+	}
+	if s.key != nil && len(s.configs) == 0 {
+		return misuse("--config names the file that it is about", "--key makes no sense without --config")
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ their calls are judged by.
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.status(o) },
 	}
-	o.clientFlag(cmd)
+	o.placeFlags(cmd)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON instead of a table")
 	return cmd
 }
@@ -40,6 +39,7 @@ their calls are judged by.
 // statusReport is what status prints with --json. The names are a promise: fields are added, never renamed.
 type statusReport struct {
 	Servers []serverStatus `json:"servers"`
+	Hooks   []hookStatus   `json:"hooks"` // commands by which clients tell bouncer what the person types
 	Policy  policyStatus   `json:"policy"`
 	Errors  []errorReport  `json:"errors"`
 }
@@ -66,7 +66,8 @@ type serverStatus struct {
 	Aside     bool          `json:"aside"`        // left alone, as init --skip was told
 	Policies  []string      `json:"policies"`     // files, highest first; empty for a server that bouncer does not judge
 	Profile   string        `json:"profile"`
-	Waiting   int           `json:"waiting"` // changes of its tools that nobody has accepted yet
+	Observed  bool          `json:"observed"` // nothing is blocked, and the log has what would have been
+	Waiting   int           `json:"waiting"`  // changes of its tools that nobody has accepted yet
 
 	winner clients.Scope // of By
 	pins   string        // the state directory that Waiting is about, when it is not this command's
@@ -98,7 +99,7 @@ func (a *app) status(o statusOptions) error {
 
 // survey describes every server of a selection. What could not be read is returned beside it.
 func (a *app) survey(s selection) (statusReport, []error, error) {
-	report := statusReport{Servers: []serverStatus{}}
+	report := statusReport{Servers: []serverStatus{}, Hooks: []hookStatus{}}
 	found, err := a.find(s)
 	if err != nil {
 		return report, nil, err
@@ -112,10 +113,10 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 		return report, nil, err
 	}
 	report.Policy = policyStatus{Path: p.Policy, There: exists(p.Policy)}
-	pins := pinStores{}
+	pins, read := pinStores{}, policyFiles{}
 	servers, refused := found.Survey(a.known()...)
 	for _, server := range servers {
-		d, err := describe(server)
+		d, err := describe(server, read)
 		if err != nil { // of one server's own home, which is no reason to hide the others
 			err = fmt.Errorf("server %q: %w", server.Name, err)
 			refused = append(refused, &wrap.FileError{Client: server.File.Client, Path: server.File.Path, Err: err})
@@ -126,11 +127,17 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 		}
 		report.Servers = append(report.Servers, d)
 	}
+	hooks, faulty := a.hookStates(found, servers)
+	report.Hooks, refused = append(report.Hooks, hooks...), append(refused, faulty...)
 	env, err := a.clientEnv()
 	if err != nil {
 		return report, nil, err
 	}
-	for _, u := range wrap.Sources(env, s.clients...) {
+	var sources []wrap.Uncovered
+	if len(s.configs) == 0 {
+		sources = wrap.Sources(env, s.clients...)
+	}
+	for _, u := range sources {
 		if u.Err != nil {
 			refused = append(refused, &wrap.FileError{Client: u.Client, Path: u.Path, Err: u.Err})
 		}
@@ -144,7 +151,7 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 	return report, append(faults(found), refused...), nil
 }
 
-func describe(server wrap.Server) (serverStatus, error) {
+func describe(server wrap.Server, read policyFiles) (serverStatus, error) {
 	e := server.Entry
 	s := serverStatus{
 		Client: server.File.Client, Also: server.File.Also, Scope: e.Scope, Project: server.Project, Path: server.File.Path,
@@ -155,15 +162,10 @@ func describe(server wrap.Server) (serverStatus, error) {
 	if e.State != wrap.Wrapped {
 		return s, nil
 	}
-	s.Policies = append(s.Policies, e.Policies...)
-	own, err := policyOf(e.Home)
-	if err != nil {
-		return s, err
-	}
-	if _, err := os.Stat(own); err == nil { // doctor tells why a policy that exists does not load
-		s.Policies = append(s.Policies, own)
-	}
-	return s, nil
+	var err error
+	s.Policies, err = policiesOf(e)
+	s.Observed = read.observe(e, s.Policies)
+	return s, err
 }
 
 func transport(e wrap.Entry) string {
@@ -184,7 +186,7 @@ func (a *app) printStatus(servers []serverStatus) {
 	somewhere := false
 	for _, s := range servers {
 		rows = append(rows, []string{
-			strings.Join(append([]string{s.Client}, s.Also...), ", "), string(s.Scope), cmp.Or(s.Owner, s.Project), shownName(s.Name), stateWords(s), policyWords(s),
+			cmp.Or(strings.Join(append([]string{s.Client}, s.Also...), ", "), "-"), string(s.Scope), s.where(), shownName(s.Name), stateWords(s), policyWords(s),
 		})
 		somewhere = somewhere || rows[len(rows)-1][where] != ""
 	}
@@ -196,6 +198,14 @@ func (a *app) printStatus(servers []serverStatus) {
 		rows[i] = slices.Delete(row, where, where+1)
 	}
 	a.printTable("", rows)
+}
+
+// where is what a server belongs to: a plugin, agent or extension, a project's folder, or a file of no known client.
+func (s serverStatus) where() string {
+	if s.Client == "" {
+		return s.Path
+	}
+	return cmp.Or(s.Owner, s.Project)
 }
 
 // printNotes says what the table has no column for.
@@ -210,6 +220,9 @@ func (a *app) printNotes(report statusReport) {
 			a.printf("%s has changed its tools, waiting for you: bouncer pins diff %s%s\n", shownName(s.Name), bare(s.Name), home)
 		}
 	}
+	for _, h := range report.Hooks {
+		a.printf("%s\n", h.words())
+	}
 	there := ""
 	if !report.Policy.There {
 		there = " (not there yet)"
@@ -223,6 +236,9 @@ func stateWords(s serverStatus) string {
 	switch s.State {
 	case wrap.Wrapped:
 		words = "through bouncer"
+		if s.Observed {
+			words += ", only observed"
+		}
 	case wrap.Plain, wrap.Listed:
 		words = "direct"
 	case wrap.Remote:

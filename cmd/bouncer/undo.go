@@ -133,6 +133,7 @@ type generationFileReport struct {
 	Client  string   `json:"client"`
 	Path    string   `json:"path"`
 	Servers []string `json:"servers"`
+	Hook    string   `json:"hook,omitempty"`
 }
 
 func (a *app) listGenerations(o undoOptions) error {
@@ -171,7 +172,7 @@ func reportGeneration(l wrap.Logged) generationReport {
 		Files: []generationFileReport{},
 	}
 	for _, f := range l.Files {
-		r.Files = append(r.Files, generationFileReport{Client: f.Client, Path: f.Path, Servers: f.Entries})
+		r.Files = append(r.Files, generationFileReport{Client: f.Client, Path: f.Path, Servers: f.Entries, Hook: f.Hook})
 	}
 	return r
 }
@@ -192,14 +193,31 @@ func (r generationReport) row() []string {
 	if r.Undoes != 0 {
 		command = fmt.Sprintf("%s of %d", command, r.Undoes)
 	}
-	servers := 0
-	for _, f := range r.Files {
-		servers += len(f.Servers)
-	}
 	return []string{
 		strconv.Itoa(r.Generation), r.Time.Local().Format("2006-01-02 15:04"), command,
-		counted(servers, "server") + " in " + counted(len(r.Files), "file"), r.state(),
+		r.changed(), r.state(),
 	}
+}
+
+// changed counts what a generation is about.
+func (r generationReport) changed() string {
+	servers, files, hooks := 0, 0, 0
+	for _, f := range r.Files {
+		if f.Hook != "" {
+			hooks++
+			continue
+		}
+		servers += len(f.Servers)
+		files++
+	}
+	var words []string
+	if files > 0 {
+		words = append(words, counted(servers, "server")+" in "+counted(files, "file"))
+	}
+	if hooks > 0 {
+		words = append(words, counted(hooks, "hook"))
+	}
+	return list(words)
 }
 
 // state says in words whether it can be undone.

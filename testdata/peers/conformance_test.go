@@ -21,7 +21,8 @@ const conformanceServer = "github.com/modelcontextprotocol/go-sdk/conformance/ev
 
 // TestConformance runs both conformance suites three times: against the SDK's server itself over HTTP, against the same
 // server over a pipe behind a shim, and against that with bouncer in between. bouncer must fail nothing that the shim
-// alone passes; what the shim fails by itself is logged.
+// alone passes; what the shim fails by itself is logged. Bouncer as a server of its own (bouncer serve) must fail nothing
+// besides but what needs tools and resources that are made for the suites.
 func TestConformance(t *testing.T) {
 	w := newWorld(t)
 	server := filepath.Join(w.home, "everything-server")
@@ -33,10 +34,11 @@ func TestConformance(t *testing.T) {
 		args      []string
 		stateless string // how the SDK's server serves this era over HTTP
 		least     int    // checks that pass behind the shim, so that an empty run is found out
+		itself    int    // and of bouncer itself
 	}{
-		{"0.1.16", "conformance-0-1", []string{"--suite", "all"}, "false", 44},
-		{"0.2.0 for 2025-11-25", "conformance-0-2", []string{"--requirements", "2025-11-25"}, "false", 81},
-		{"0.2.0 for 2026-07-28", "conformance-0-2", []string{"--requirements", "2026-07-28"}, "true", 143},
+		{"0.1.16", "conformance-0-1", []string{"--suite", "all"}, "false", 44, 11},
+		{"0.2.0 for 2025-11-25", "conformance-0-2", []string{"--requirements", "2025-11-25"}, "false", 81, 45},
+		{"0.2.0 for 2026-07-28", "conformance-0-2", []string{"--requirements", "2026-07-28"}, "true", 143, 93},
 	} {
 		t.Run(suite.name, func(t *testing.T) {
 			w := w.in(t)
@@ -50,7 +52,8 @@ func TestConformance(t *testing.T) {
 			direct := run(w.listen(server, suite.stateless))
 			alone := run(w.shim(server))
 			through := run(w.shim(w.bouncer, "run", "--upstream-name=conformance", "--", server))
-			t.Logf("directly %s; shim %s; shim and bouncer %s", direct, alone, through)
+			itself := run(w.shim(w.bouncer, "serve"))
+			t.Logf("directly %s; shim %s; shim and bouncer %s; bouncer itself %s", direct, alone, through, itself)
 			for _, name := range direct.lostIn(alone) {
 				t.Logf("the shim's own: %s: %s", name, alone[name].reason)
 			}
@@ -62,6 +65,14 @@ func TestConformance(t *testing.T) {
 			}
 			for _, name := range alone.lostIn(through) {
 				t.Errorf("lost behind bouncer: %s: %s", name, through[name].reason)
+			}
+			if n := itself.passed(); n < suite.itself {
+				t.Errorf("of bouncer itself %d checks pass, want %d", n, suite.itself)
+			}
+			for _, name := range alone.lostIn(itself) {
+				if c := itself[name]; c.status != "" && c.status != "SKIPPED" && !needsFixture.MatchString(c.reason) {
+					t.Errorf("bouncer itself fails: %s: %s", name, c.reason)
+				}
 			}
 		})
 	}
