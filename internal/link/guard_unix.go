@@ -12,15 +12,16 @@ import (
 )
 
 // guardScript waits on a pipe whose other end only bouncer holds. A line is a goodbye. The bare end of the pipe means that bouncer is dead, killed in
-// a way it could not handle, and that the server's process group has to be ended for it.
+// a way it could not handle, and that the server's process group has to be ended for it. The old form of kill, a signal and
+// then the group, is the one that every shell takes: busybox knows no -- behind -s.
 const guardScript = `trap '' HUP INT QUIT TERM PIPE
 read -r goodbye && exit 0
-kill -s TERM -- "-$1" || exit 0
+kill -TERM "-$1" || exit 0
 for second in 1 2; do
 	sleep 1
-	kill -s 0 -- "-$1" || exit 0
+	kill -0 "-$1" || exit 0
 done
-kill -s KILL -- "-$1"`
+kill -KILL "-$1"`
 
 // guard is a process that outlives a SIGKILL of bouncer for as long as it takes to end the server's tree. It is a shell, not bouncer once more: a
 // second Go runtime beside every server would cost more memory than all the rest.
