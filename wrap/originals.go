@@ -38,8 +38,8 @@ func (s *Store) Originals(path string) map[string]Original {
 	return file.Entries
 }
 
-// Configs lists every file in which a server was ever wrapped. What can't be read is an error: whoever asks wants to keep
-// others away from all of them.
+// Configs lists every file in which a server was ever wrapped. The error tells which records could not be read; the list
+// has all others.
 func (s *Store) Configs() ([]string, error) {
 	folder, err := os.ReadDir(s.originalsFolder())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,6 +49,7 @@ func (s *Store) Configs() ([]string, error) {
 		return nil, err
 	}
 	var paths []string
+	var faults []error
 	for _, entry := range folder {
 		if filepath.Ext(entry.Name()) != ".json" {
 			continue // on its way to become one
@@ -56,15 +57,17 @@ func (s *Store) Configs() ([]string, error) {
 		name := filepath.Join(s.originalsFolder(), entry.Name())
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return nil, err
+			faults = append(faults, err)
+			continue
 		}
 		var file originalsFile
 		if err := json.Unmarshal(data, &file); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
+			continue
 		}
 		paths = append(paths, file.Path)
 	}
-	return paths, nil
+	return paths, errors.Join(faults...)
 }
 
 // remember notes the literals of every entry that is about to be wrapped. The store's lock is held, so nobody else writes them.

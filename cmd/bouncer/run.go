@@ -318,8 +318,8 @@ func (a *app) protected(at places) ([]string, error) {
 		return nil, err
 	}
 	paths, err := wrap.NewStore(at.State).Configs() // also of clients that nobody knows
-	if err != nil {
-		return nil, err
+	if err != nil {                                 // no reason to leave a client without its servers
+		fmt.Fprintf(a.err, "bouncer: a record of a wrapped config can't be read, so calls may name that file: %v\n", err)
 	}
 	paths = append(paths, at.State, filepath.Dir(at.Policy))
 	for _, c := range clients.All() {
