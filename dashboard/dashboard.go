@@ -125,7 +125,7 @@ func (d *Dashboard) handler() http.Handler {
 	all := http.NewServeMux()
 	all.HandleFunc("GET /enter", d.enter)
 	all.HandleFunc("POST /enter", d.enterByCode)
-	all.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { d.views.write(w, http.StatusOK, "code", nil) })
+	all.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { d.views.write(w, http.StatusOK, codePage()) })
 	all.Handle(d.door.path, http.StripPrefix(d.door.path[:len(d.door.path)-1], d.door.inside(pages)))
 	all.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { d.refuse(w, http.StatusForbidden, closedDoor) })
 	return d.guard(all)
@@ -183,11 +183,11 @@ func (d *Dashboard) enterByCode(w http.ResponseWriter, r *http.Request) {
 
 func (d *Dashboard) letIn(w http.ResponseWriter, cookie *http.Cookie) {
 	http.SetCookie(w, cookie)
-	d.views.write(w, http.StatusOK, "enter", d.door.path)
+	d.views.write(w, http.StatusOK, enterPage(d.door.root()))
 }
 
 func (d *Dashboard) refuse(w http.ResponseWriter, code int, why string) {
-	d.views.write(w, code, "refused", why)
+	d.views.write(w, code, refusedPage(why))
 }
 
 // watch says that somebody looks, as long as pages are asked for.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bouncer-mcp/bouncer/dashboard/internal/dom"
 )
 
 const (
@@ -77,6 +79,9 @@ func (d *door) admits(r *http.Request) error {
 	}
 	return nil
 }
+
+// root is the path of the first page.
+func (d *door) root() dom.Path { return dom.Root(strings.Trim(d.path, "/")) }
 
 // open exchanges the token for the cookie.
 func (d *door) open(token string, now time.Time) (*http.Cookie, error) {

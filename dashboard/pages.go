@@ -1,21 +1,17 @@
 package dashboard
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"embed"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/approve"
 	"github.com/bouncer-mcp/bouncer/audit"
+	"github.com/bouncer-mcp/bouncer/dashboard/internal/dom"
 	"github.com/bouncer-mcp/bouncer/policy"
 )
 
@@ -24,58 +20,9 @@ const (
 	lookEach = 20 * time.Millisecond // of the questions and the log, while one waits
 )
 
-//go:embed pages.html style.css script.js
-var files embed.FS
-
-// views are the pages' templates, and the policy under which browsers show them: nothing from anywhere, but this very style
-// and this very script.
-type views struct {
-	pages *template.Template
-	csp   string
-}
-
-func newViews() *views {
-	read := func(name string) string {
-		data, err := files.ReadFile(name)
-		if err != nil {
-			panic(err) // it is part of the program
-		}
-		return string(data)
-	}
-	style, script := read("style.css"), read("script.js")
-	funcs := template.FuncMap{
-		"style":  func() template.CSS { return template.CSS(style) },
-		"script": func() template.JS { return template.JS(script) },
-		"join":   func(words []string) string { return strings.Join(words, ", ") },
-		"clock":  func(t time.Time) string { return t.Local().Format("15:04:05") },
-		"day":    func(t time.Time) string { return t.Local().Format("2 January 15:04:05") },
-	}
-	hash := func(text string) string {
-		sum := sha256.Sum256([]byte(text))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}
-	return &views{
-		pages: template.Must(template.New("").Funcs(funcs).Parse(read("pages.html"))),
-		csp: "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) +
-			"; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-	}
-}
-
-// write sends a page.
-func (v *views) write(w http.ResponseWriter, code int, name string, data any) {
-	var page bytes.Buffer
-	if err := v.pages.ExecuteTemplate(&page, name, data); err != nil {
-		http.Error(w, "this page can't be made: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(code)
-	_, _ = w.Write(page.Bytes()) // a browser that has gone misses nothing
-}
-
 // frame is what is on every page.
 type frame struct {
-	Root     string // path of the first page
+	Root     dom.Path // of the first page
 	ReadOnly string
 	Form     string
 }
@@ -84,7 +31,7 @@ func (d *Dashboard) frame() frame {
 	if d.o.ReadOnly == "" {
 		d.watch.seen()
 	}
-	return frame{Root: d.door.path, ReadOnly: d.o.ReadOnly, Form: d.door.form}
+	return frame{Root: d.door.root(), ReadOnly: d.o.ReadOnly, Form: d.door.form}
 }
 
 type indexPage struct {
@@ -111,7 +58,7 @@ func (d *Dashboard) index(w http.ResponseWriter, r *http.Request) {
 	if i := slices.IndexFunc(p.Calls, func(c call) bool { return c.Blocked() && len(c.Flows) > 0 }); i >= 0 {
 		p.Picture = &p.Calls[i]
 	}
-	d.views.write(w, http.StatusOK, "index", p)
+	d.views.write(w, http.StatusOK, p.page())
 }
 
 // notice words what has just been answered. The word is from the address, so it can say no more than these.
@@ -134,7 +81,7 @@ func notice(said string) string {
 }
 
 func (d *Dashboard) fail(w http.ResponseWriter, err error) {
-	d.views.write(w, http.StatusInternalServerError, "refused", err.Error())
+	d.views.write(w, http.StatusInternalServerError, refusedPage(err.Error()))
 }
 
 // stamp changes with everything that the first page shows.
@@ -202,7 +149,7 @@ func (d *Dashboard) call(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		d.refuse(w, http.StatusNotFound, "no such call")
 	default:
-		d.views.write(w, http.StatusOK, "call", callPage{d.frame(), c})
+		d.views.write(w, http.StatusOK, callPage{d.frame(), c}.page())
 	}
 }
 
@@ -251,7 +198,7 @@ func (d *Dashboard) servers(w http.ResponseWriter, _ *http.Request) {
 		p.Servers = append(p.Servers, v)
 	}
 	slices.SortStableFunc(p.Servers, func(a, b serverView) int { return b.Last.Compare(a.Last) }) // those in use first
-	d.views.write(w, http.StatusOK, "servers", p)
+	d.views.write(w, http.StatusOK, p.page())
 }
 
 // count takes in the calls to this server, the newest of which comes first.

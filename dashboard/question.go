@@ -47,7 +47,7 @@ func (d *Dashboard) showQuestion(w http.ResponseWriter, r *http.Request, q appro
 		p.Why = err.Error()
 	}
 	d.firstShown(q.ID)
-	d.views.write(w, http.StatusOK, "question", p)
+	d.views.write(w, http.StatusOK, p.page())
 }
 
 // diffLine is a line of a change; Sign says whether it comes, goes or stays.
