@@ -54,6 +54,9 @@ type Peer struct {
 // ErrIncomplete says that a neighbour has said something that this run can't know. What has been read still holds.
 var ErrIncomplete = errors.New("not all that other servers of this session said is known")
 
+// ErrLate is the sort of ErrIncomplete that passes: a neighbour is still writing down what the client has already got.
+var ErrLate = fmt.Errorf("a server of this session has said something that is not written down yet: %w", ErrIncomplete)
+
 var errLedgerFull = errors.New("the ledger is full")
 
 // OpenLedger joins the session that this process belongs to, in the state directory, and clears away sessions that have ended.
@@ -100,9 +103,16 @@ func (l *Ledger) Announce() error {
 // Append tells the others. When it returns nil, each Read that starts from now on finds the records. After an error the others
 // know that something is missing, if they can be told anything at all.
 func (l *Ledger) Append(records ...[]byte) error {
+	return l.write(records, false)
+}
+
+// AppendPart is Append for a part of what an output says. The others go on waiting for the rest, if that was announced.
+func (l *Ledger) AppendPart(records ...[]byte) error { return l.write(records, true) }
+
+func (l *Ledger) write(records [][]byte, more bool) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if len(records) == 0 && !l.own.open {
+	if len(records) == 0 && (more || !l.own.open) {
 		return nil
 	}
 	var err error
@@ -113,7 +123,7 @@ func (l *Ledger) Append(records ...[]byte) error {
 	if err == nil && len(l.buf) > 0 {
 		_, err = l.file.File().WriteAt(l.buf, int64(l.own.end)) // readers see none of it until the pulse says so
 	}
-	l.own.open = false
+	l.own.open = l.own.open && more
 	if err != nil {
 		l.own.lost = true
 	} else {

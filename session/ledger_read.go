@@ -27,7 +27,8 @@ type part struct {
 }
 
 // Read calls yield for what the others have told since the last Read, in the order in which each of them did. The record is
-// yield's until it returns. An error wraps ErrIncomplete: then something is missing, now and for the rest of the session perhaps.
+// yield's until it returns. An error wraps ErrIncomplete: then something is missing, for the rest of the session perhaps. If it is
+// ErrLate itself, it is only missing now.
 func (l *Ledger) Read(yield func(p Peer, record []byte)) error {
 	l.reading.Lock()
 	defer l.reading.Unlock()
@@ -36,6 +37,7 @@ func (l *Ledger) Read(yield func(p Peer, record []byte)) error {
 		return errors.Join(ErrIncomplete, err)
 	}
 	var missing []error
+	late := false
 	var deadline time.Time
 	for i := range l.parts {
 		p := &l.parts[i]
@@ -58,9 +60,15 @@ func (l *Ledger) Read(yield func(p Peer, record []byte)) error {
 			missing = append(missing, err)
 		}
 		p.last = e
-		if e.lost || e.open || p.offset < e.end {
+		switch {
+		case e.lost || e.open && p.gone || p.offset < e.end:
 			missing = append(missing, ErrIncomplete)
+		case e.open:
+			late = true
 		}
+	}
+	if late && len(missing) == 0 {
+		return ErrLate
 	}
 	return errors.Join(missing...)
 }

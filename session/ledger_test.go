@@ -184,8 +184,15 @@ func TestLedgerAnnounced(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.patience = time.Millisecond
-	h.misses(b, "") // it takes too long
-	h.tell(a)       // it held nothing worth telling
+	if err := a.AppendPart([]byte("2")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a=2", ""} { // it takes too long
+		if got, err := hear(b); got != want || err != ErrLate {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	h.tell(a) // the rest held nothing worth telling
 	h.hears(b, "")
 }
 
@@ -197,7 +204,9 @@ func TestLedgerWriterKilled(t *testing.T) {
 	if err := errors.Join(a.Announce(), a.file.Close()); err != nil { // what the system does to a process that is killed
 		t.Fatal(err)
 	}
-	h.misses(b, "a=1")
+	if got, err := hear(b); got != "a=1" || !errors.Is(err, ErrIncomplete) || errors.Is(err, ErrLate) {
+		t.Errorf("%q, %v", got, err)
+	}
 	b.patience = time.Hour // from now on nobody waits
 	for range 100 {
 		h.misses(b, "")

@@ -15,6 +15,9 @@ func (x *Index) Aims(url string) bool {
 	canon := u.append(nil, true)
 	host := strings.Index(string(canon), "://") + len("://")
 	path := host + max(0, strings.IndexByte(string(canon[host:]), '/'))
+	if path-host > 2*longestHost {
+		return x.aimed(kindURL, canon)
+	}
 	for end := min(len(canon), path+maxExtended); end > path; end-- {
 		if x.aimed(kindURL, canon[:end]) {
 			return true

@@ -123,14 +123,8 @@ func (r *recorder) vouchCell(s string) {
 		return
 	}
 	names := r.names()
-	last := len(r.steps) - 1
-	r.vouch(s, names, r.isAnswer() || last >= 0 && r.steps[last].name == nil)
-}
-
-// vouch is vouchCell for a value at a path. A value that stands alone needs no name that identifies.
-func (r *recorder) vouch(s string, names []string, alone bool) {
 	b := &r.belief
-	if !b.any || !r.vouches && !r.isAnswer() || leadsAbove(b.untrusted, names) {
+	if !r.vouches && !r.answers() || leadsAbove(b.untrusted, names) || r.docStart < 0 && !r.isEntry(s) {
 		return
 	}
 	var marks Marks
@@ -144,7 +138,7 @@ func (r *recorder) vouch(s string, names []string, alone bool) {
 	switch {
 	case trusted && marks == 0:
 		marks = MarkDirectory
-	case !trusted && (marks == 0 || !identifies(names, alone)):
+	case !trusted && (marks == 0 || !identifies(names)):
 		return
 	}
 	v, ok := r.x.exact(s)
@@ -158,18 +152,42 @@ func (r *recorder) vouch(s string, names []string, alone bool) {
 		}
 	}
 	r.value = span{0, len(r.base)}
+	if r.versions.two {
+		r.hold(s, v, marks)
+		return
+	}
 	if !r.x.vouch(v, marks, r) {
 		r.missed++
 	}
 }
 
-// identifies reports whether a cell of a lookup tool at a path says who or what somebody is.
-func identifies(names []string, alone bool) bool {
-	last := roleOther
-	for _, name := range names {
-		if last = memberRole(name); last == roleSpeaks {
+// answers reports whether the leaf at hand is all of a text in which the tool itself answers, not one of something that it hands on.
+func (r *recorder) answers() bool {
+	return r.isAnswer() && (r.docStart >= 0 || len(r.steps) == 3 && string(r.steps[0].name) == `"content"`)
+}
+
+// isEntry reports whether a text that is no document is the answer by itself, or one of a list of which each entry is a text of
+// its own. Behind a text of another sort it is a remark.
+func (r *recorder) isEntry(s string) bool {
+	word := !strings.ContainsAny(s, " \t\n")
+	if len(r.steps) > 1 && r.steps[1].index > 0 {
+		return word && r.entries
+	}
+	r.entries = word
+	return true
+}
+
+// identifies reports whether a cell of a lookup tool at a path says who or what somebody is. An element of a list is what the
+// list is named for. What stands alone needs no name.
+func identifies(names []string) bool {
+	last := roleIdentifies
+	for i, name := range names {
+		if i == 0 && len(names) == 1 && isWrapped(names) {
+			break
+		}
+		if last = memberRole(name); last == roleSpeaks || last == roleApart {
 			return false
 		}
 	}
-	return alone || last == roleIdentifies || last == roleNames
+	return last == roleIdentifies || last == roleNames
 }

@@ -17,6 +17,7 @@ type Index struct {
 	blind  bool // something that accuses did not fit, so nothing may vouch any more
 
 	tell       func(Note)
+	shown      int    // notes on the output at hand that show where they are from
 	told       Origin // the last one that a neighbour told,
 	toldAt     uint32 // its place,
 	toldSource uint32 // and that of its source
@@ -112,11 +113,26 @@ func (x *Index) mark(key uint64, strict bool, marks Marks, where sighting) bool 
 	if x.tell != nil {
 		n := Note{Key: key, Strict: strict, Marks: news}
 		if where != nil && news != 0 {
-			n.At = x.places.origin(e.place, e.pos, where.length())
+			n.At = x.noted(e, news, where)
 		}
 		x.tell(n)
 	}
 	return true
+}
+
+// How many notes on one output show where in it the value stands. No person reads as many, and showing costs more than all the
+// rest of a note: an output of nothing but addresses would fill the ledger with its own text, several times.
+const (
+	maxShown      = 1 << 10
+	maxShownAimed = 1 << 13 // of values that were named to the agent
+)
+
+// noted returns the place that goes with a note.
+func (x *Index) noted(e *entry, news Marks, where sighting) Origin {
+	if x.shown++; x.shown > maxShownAimed || x.shown > maxShown && news&MarkAimed == 0 {
+		return Origin{Source: x.rec.from}
+	}
+	return x.places.origin(e.place, e.pos, where.length())
 }
 
 func (x *Index) insert(key uint64) *entry {

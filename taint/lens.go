@@ -20,6 +20,9 @@ type lens struct {
 	folded []byte
 }
 
+// longestHost is how long a name in the domain name system can be.
+const longestHost = 253
+
 // How many short names one argument may list, and in how many bytes.
 const (
 	maxList     = 256
@@ -187,7 +190,7 @@ func (l *lens) typed(kind byte, canon []byte, start, end int) {
 	switch kind {
 	case kindHost:
 		// What was said of a host holds for the hosts below it, down to a domain with two labels.
-		for host := string(canon); ; {
+		for host := string(canon[max(0, len(canon)-longestHost):]); ; {
 			_, parent, ok := strings.Cut(host, ".")
 			if !ok || strings.IndexByte(parent, '.') < 0 {
 				return

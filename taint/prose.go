@@ -279,18 +279,11 @@ func (r *recorder) word(canon []byte, start, end int) {
 
 // aimSpelled takes in what can be read out of a part of the leaf in another spelling.
 func (r *recorder) aimSpelled(s string, lo, hi int) {
-	d := decoded{r: r, at: span{lo, hi}}
+	d := decoded{r: r}
 	d.found = &d
-	spellings(s[lo:hi], func(other string) bool {
-		d.scan(other)
-		return true
-	})
+	d.once(s[lo:hi], lo)
 	for start, word := range words(s[lo:hi]) {
-		d.at = span{lo + start, lo + start + len(word)}
-		spellings(word, func(other string) bool {
-			d.scan(other)
-			return true
-		})
+		d.once(word, lo+start)
 	}
 }
 
@@ -316,6 +309,26 @@ type decoded struct {
 	scanner
 	r  *recorder
 	at span
+}
+
+// once takes in the other spellings of a text that starts at lo, unless they are known: who wants to keep bouncer busy repeats himself.
+func (d *decoded) once(text string, lo int) {
+	m, missed := &d.r.x.texts, d.r.missed
+	ready := m.ready(memoTexts, d.r.x.pay)
+	var digest uint64
+	if ready {
+		if digest = m.digest(text, roleSpelled); m.knows(digest) {
+			return
+		}
+	}
+	d.at = span{lo, lo + len(text)}
+	spellings(text, func(other string) bool {
+		d.scan(other)
+		return true
+	})
+	if ready && d.r.missed == missed {
+		m.learn(digest)
+	}
 }
 
 func (d *decoded) typed(kind byte, canon []byte, start, _ int) {

@@ -75,13 +75,40 @@ func TestGrants(t *testing.T) {
 		},
 		{
 			"a member's name", func(t testing.TB) wire.Value { return structured(t, `{"members":{"bob@x.com":"r"}}`) },
-			directory, "bob@x.com", MarkDirectory,
+			directory, "bob@x.com", 0,
 		},
 		{
 			"a resource's title", func(t testing.TB) wire.Value {
 				return parse(t, `{"content":[{"type":"resource_link","name":"bob@x.com","uri":"x:bob"}]}`)
 			}, directory, "bob@x.com", 0,
 		},
+		{
+			"an embedded resource", func(t testing.TB) wire.Value {
+				return parse(t, `{"content":[{"type":"resource","resource":{"uri":"x:a","text":"{\"email\":\"bob@x.com\"}"}}]}`)
+			}, directory, "bob@x.com", 0,
+		},
+		{
+			"a lone address in an embedded resource", func(t testing.TB) wire.Value {
+				return parse(t, `{"content":[{"type":"resource","resource":{"uri":"x:a","text":"bob@x.com"}}]}`)
+			}, directory, "bob@x.com", 0,
+		},
+		{
+			"a remark behind the answer", func(t testing.TB) wire.Value {
+				return parse(t, `{"content":[{"type":"text","text":"[{\"email\":\"bob@x.com\"}]"},{"type":"text","text":"eve@x.com"}]}`)
+			}, directory, "eve@x.com", 0,
+		},
+		{
+			"an entry behind another", func(t testing.TB) wire.Value {
+				return parse(t, `{"content":[{"type":"text","text":"bob@x.com"},{"type":"text","text":"al@x.com"}]}`)
+			}, directory, "al@x.com", MarkDirectory,
+		},
+		{"two lines pasted into a record", yaml("name: Bob\nbio: hi\nemail: eve@x.com"), directory, "eve@x.com", 0},
+		{"two lines pasted into one of many", yaml("- name: Bob\n  bio: hi\n  email: eve@x.com\n- name: Al\n  bio: ho"), directory, "eve@x.com", 0},
+		{"and what is beside them", yaml("- id: U7\n  bio: hi\n  email: eve@x.com\n- id: U8\n  bio: ho"), directory, "U8", 0},
+		{"a record pasted into another", yaml("- name: Bob\n  email: eve@x.com\n- name: Al\n  email: al@x.com\n  bio: ho"), directory, "eve@x.com", 0},
+		{"records in another order", yaml("- name: Bob\n  email: eve@x.com\n- email: al@x.com\n  name: Al"), directory, "eve@x.com", 0},
+		{"a record of its own", yaml("id: U7\nemail: bob@x.com\nbio: hi"), directory, "bob@x.com", MarkDirectory},
+		{"records with a free text in the middle", yaml("- id: U7\n  bio: hi\n  email: bob@x.com\n- id: U8\n  bio: ho\n  email: al@x.com"), directory, "al@x.com", MarkDirectory},
 
 		{"trusted path", yaml("- recipient: a@x.com\n  subject: hi"), Reading{Trusted: []string{"$[*].recipient"}}, "a@x.com", MarkDirectory},
 		{"beside a trusted path", yaml("- sender: a@x.com"), Reading{Trusted: []string{"recipient"}}, "a@x.com", 0},
@@ -264,5 +291,61 @@ func TestFullIndexGrantsNothing(t *testing.T) {
 	}
 	if got := x.Trace("bob@x.com").Grants; got != 0 {
 		t.Errorf("something aimed was lost: grants %b", got)
+	}
+}
+
+// TestListedRoles: an element of a list is what the list is named for, and what stands beside the entries vouches for nobody.
+func TestListedRoles(t *testing.T) {
+	for doc, want := range map[string]bool{
+		`{"emails":["eve@x.com"]}`:                             true,
+		`{"members":["eve@x.com"]}`:                            true,
+		`{"contacts":[{"email":"eve@x.com"}]}`:                 true,
+		`{"result":["eve@x.com"]}`:                             true,
+		`{"result":{"participants":["eve@x.com"]}}`:            true,
+		`{"contacts":[{"name":"Bob","tags":["eve@x.com"]}]}`:   false,
+		`{"contacts":[{"name":"Bob","links":["eve@x.com"]}]}`:  false,
+		`{"contacts":[{"name":"Bob","labels":["eve@x.com"]}]}`: false,
+		`{"aliases":["eve@x.com"]}`:                            false,
+		`{"misc":["eve@x.com"]}`:                               false,
+		`{"notes":["eve@x.com"]}`:                              false,
+		`{"blocked":[{"email":"eve@x.com"}]}`:                  false,
+		`{"pending_requests":[{"email":"eve@x.com"}]}`:         false,
+		`{"pendingMembers":["eve@x.com"]}`:                     false,
+		`{"spam":["eve@x.com"]}`:                               false,
+		`{"recent":[{"contact_email":"eve@x.com"}]}`:           false,
+		`{"custom":{"email":"eve@x.com"}}`:                     false,
+		`{"recovery":{"email":"eve@x.com"}}`:                   false,
+		`{"users":[{"handle":"eve@x.com"}]}`:                   false,
+		`{"users":[{"username":"eve@x.com"}]}`:                 false,
+		`{"users":{"eve@x.com":{"email":"bob@x.com"}}}`:        false,
+	} {
+		x := New([16]byte{1})
+		x.Record(mail, structured(t, doc), nil, directory)
+		if got := x.Trace("eve@x.com").Grants == MarkDirectory; got != want {
+			t.Errorf("%s: vouches %t, want %t", doc, got, want)
+		}
+	}
+}
+
+// TestTwoVersions: where an answer comes as structured content and as text, only what is in both vouches.
+func TestTwoVersions(t *testing.T) {
+	for _, tt := range []struct {
+		text, structured string
+		bob, eve         bool
+	}{
+		{`[{"email":"bob@x.com"}]`, `{"contacts":[{"email":"bob@x.com"}]}`, true, false},
+		{`[{"email":"bob@x.com"},{"email":"eve@x.com"}]`, `{"contacts":[{"email":"bob@x.com"}]}`, true, false},
+		{`[{"email":"bob@x.com"}]`, `{"contacts":[{"email":"bob@x.com"},{"email":"eve@x.com"}]}`, true, false},
+		{`[{"email":"bob@x.com"}]`, `{"contacts":[{"email":"eve@x.com"}]}`, false, false},
+		{"- email: bob@x.com\n", `{"contacts":[{"email":"bob@x.com"}]}`, true, false},
+		{"bob@x.com", `{"contacts":["eve@x.com"]}`, false, false},
+		{"Two people were found.", `{"contacts":[{"email":"bob@x.com"},{"email":"eve@x.com"}]}`, true, true},
+	} {
+		x := New([16]byte{1})
+		x.Record(mail, parse(t, fmt.Sprintf(`{"content":[{"type":"text","text":%q}],"structuredContent":%s}`, tt.text, tt.structured)), nil, directory)
+		bob, eve := x.Trace("bob@x.com").Grants != 0, x.Trace("eve@x.com").Grants != 0
+		if bob != tt.bob || eve != tt.eve {
+			t.Errorf("%s and %s: bob %t, eve %t", tt.text, tt.structured, bob, eve)
+		}
 	}
 }

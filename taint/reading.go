@@ -2,6 +2,7 @@ package taint
 
 import (
 	"hash/maphash"
+	"iter"
 	"strings"
 )
 
@@ -111,21 +112,50 @@ const (
 	roleIdentifies
 	roleNames // identifies too, but whoever is listed may choose it freely
 	roleSpeaks
+	roleApart // of somebody who is not of the listing itself: whoever wants to gets there
 )
 
 // memberRole reads the last word of a member's name: contact_email, displayNames, id_.
 func memberRole(name string) role {
+	if isApart(name) {
+		return roleApart
+	}
 	switch singular(lastWord(name)) {
-	case "email", "mail", "address", "id", "handle", "user", "username", "login", "phone", "telephone", "mobile", "tel", "fax", "iban", "bic",
-		"account", "channel", "number", "key", "uid", "guid", "uuid", "jid", "slug", "member", "contact", "extension", "recipient", "payee":
+	case "email", "mail", "address", "id", "user", "phone", "telephone", "mobile", "tel", "fax", "iban", "bic",
+		"account", "channel", "number", "key", "uid", "guid", "uuid", "jid", "member", "participant", "person", "people", "contact", "extension", "recipient", "payee":
 		return roleIdentifies
-	case "name", "nickname", "nick", "alias", "displayname", "fullname":
+	case "name", "nickname", "nick", "alias", "displayname", "fullname", "handle", "username", "login", "slug":
 		return roleNames
 	case "note", "description", "body", "content", "text", "bio", "status", "topic", "purpose", "title", "subject", "message",
 		"summary", "comment", "about", "remark", "memo", "reference", "snippet", "preview", "detail", "instruction", "caption", "headline":
 		return roleSpeaks
 	}
 	return roleOther
+}
+
+// isApart finds a word for what is kept beside the entries of a listing, or what others ask to be in it.
+func isApart(name string) bool {
+	for word := range nameWords(name) {
+		switch singular(word) {
+		case "blocked", "ignored", "muted", "spam", "junk", "banned", "pending", "request", "requested", "invited", "invitation", "invite", "suggested", "suggestion",
+			"recent", "unknown", "unverified", "declined", "rejected", "removed", "deleted", "custom", "tag", "label", "link", "url", "recovery":
+			return true
+		}
+	}
+	return false
+}
+
+// nameWords ranges over the words of a member's name in small letters.
+func nameWords(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name = strings.TrimRight(name, "_-. "); name != ""; name = strings.TrimRight(name, "_-. ") {
+			word := lastWord(name)
+			if !yield(word) {
+				return
+			}
+			name = name[:len(name)-len(word)]
+		}
+	}
 }
 
 func singular(word string) string {

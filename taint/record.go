@@ -33,6 +33,8 @@ type recorder struct {
 	vouches  bool   // the document's cells may vouch
 	nested   int    // how many documents inside strings are being walked
 	said     bool   // to the agent, by the name of a member around
+	entries  bool   // the answer's first text is one word
+	versions versions
 
 	leaf
 	aims aims
@@ -66,6 +68,7 @@ func (x *Index) Record(from Source, output, args wire.Value, as Reading) {
 	r := x.recorder()
 	defer r.release()
 	r.from, r.args, r.belief = from, args, believe(as)
+	r.versionsOf(output)
 	r.output(output)
 }
 
@@ -81,6 +84,7 @@ func (x *Index) RecordTyped(from Source, output wire.Value) {
 // recorder prepares the index's recorder for one walk.
 func (x *Index) recorder() *recorder {
 	r := &x.rec
+	x.shown = 0
 	r.x, r.found, r.docStart = x, r, -1
 	return r
 }
@@ -136,6 +140,7 @@ const (
 	roleLine
 	roleRow
 	roleOutput
+	roleSpelled // in other spellings, for the agent
 )
 
 // output takes in a whole output, unless it is known.
@@ -143,6 +148,7 @@ func (r *recorder) output(v wire.Value) {
 	m := &r.x.outputs
 	if !m.ready(memoOutputs, r.x.pay) {
 		r.walk(v, 0)
+		r.settle()
 		return
 	}
 	digest := m.digest(view(v), roleOutput) ^ r.belief.digest(m.seed)
@@ -150,6 +156,7 @@ func (r *recorder) output(v wire.Value) {
 		return
 	}
 	r.walk(v, 0)
+	r.settle()
 	if r.missed == 0 {
 		m.learn(digest)
 	}
@@ -205,12 +212,7 @@ func (r *recorder) name(lit []byte) bool {
 		return false
 	}
 	s := r.decode(lit)
-	addressed := r.prose(s, MarkField)
-	if r.filled && r.belief.any {
-		names := r.names()
-		r.vouch(s, names[:max(0, len(names)-1)], true)
-	}
-	return addressed
+	return r.prose(s, MarkField)
 }
 
 func (r *recorder) number(s string) {
@@ -233,9 +235,9 @@ func (r *recorder) begin(s string) {
 // search takes in a string that is a leaf: as a value, and for what it holds.
 func (r *recorder) search(s string) {
 	marks := r.cellMarks(s)
-	doc := r.document(s)
+	doc, proven := r.document(s)
 	if doc != nil {
-		r.nest(doc, r.isAnswer())
+		r.nest(doc, proven && r.answers())
 		r.begin(s)
 	} else {
 		r.prose(s, marks)
@@ -254,20 +256,21 @@ func (r *recorder) search(s string) {
 
 // document returns a string as a value if all of it is one document: JSON, or, where a tool says what it has to say, the
 // simple YAML that programs print. What a document holds inside its strings may be anybody's, so there only JSON counts.
-func (r *recorder) document(s string) []byte {
+// proven tells that nobody can have added to the document from inside one of its texts.
+func (r *recorder) document(s string) (doc []byte, proven bool) {
 	if doc := document(s, r.nested); doc != nil {
-		return doc
+		return doc, true
 	}
 	if !r.isAnswer() || r.nested >= maxNested || r.typedOnly || strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '\n') < 0 && !strings.HasPrefix(s, "[") {
-		return nil
+		return nil, false
 	}
 	buf := &r.docs[r.nested]
 	doc, ok := listing.JSON((*buf)[:0], s)
 	*buf = doc[:0]
 	if !ok {
-		return nil
+		return nil, false
 	}
-	return doc
+	return doc, r.belief.any && dumped(doc)
 }
 
 // document returns s as a value if all of it is a JSON object or array.
@@ -290,6 +293,9 @@ func document(s string, nested int) wire.Value {
 func (r *recorder) nest(doc []byte, vouches bool) {
 	around, docStart, vouched := r.leaf, r.docStart, r.vouches
 	r.leaf, r.docStart, r.vouches = leaf{}, len(r.steps), vouches
+	if vouches {
+		r.versions.met |= r.version()
+	}
 	r.nested++
 	r.walk(doc, 0)
 	r.nested--

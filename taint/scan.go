@@ -13,8 +13,21 @@ type scanner struct {
 	canon    []byte // the canonical form under construction
 	unmasked int    // up to where masked addresses were looked for
 	quiet    bool   // what is around the text was found to be ASCII, without a dot that is spelled out
+	links    urlRun
 	found    finder
 }
+
+// urlRun is the stretch of text that a URL reaches over. The URLs inside it end where it does.
+type urlRun struct {
+	end   int
+	inner int // URLs that began inside it
+}
+
+const (
+	maxURL   = 8 << 10 // what is longer is read up to there
+	maxInner = 4       // URLs inside a URL; of later ones only the host counts, or a text could make each byte be read for each of them
+	maxHost  = 512     // bytes in which the host of such a one is looked for
+)
 
 // A finder gets each value in its canonical form, valid until it returns, with its place in the text.
 type finder interface {
@@ -22,7 +35,7 @@ type finder interface {
 }
 
 func (s *scanner) scan(text string) {
-	s.text, s.unmasked = text, 0
+	s.text, s.unmasked, s.links = text, 0, urlRun{}
 	for i := 0; ; {
 		if i = nextTrigger(text, i); i == len(text) {
 			break
@@ -102,7 +115,15 @@ func (s *scanner) url(colon int) int {
 	if colon-lo < 2 {
 		return 0
 	}
-	hi, ascii := urlEnd(s.text, colon+3)
+	if colon < s.links.end {
+		if s.links.inner++; s.links.inner > maxInner {
+			return s.emitURLHost(s.text[lo:min(s.links.end, colon+maxHost)], lo)
+		}
+	}
+	hi, ascii := urlEnd(s.text[:min(len(s.text), lo+maxURL)], colon+3)
+	if lo >= s.links.end {
+		s.links = urlRun{end: hi}
+	}
 	authority := s.emitURL(lo, hi)
 	if ascii < hi {
 		s.emitURL(lo, ascii)
@@ -120,6 +141,15 @@ func (s *scanner) emitURL(lo, hi int) (authority int) {
 	if u.fragment != "" {
 		s.canon = u.append(s.canon[:0], true)
 		s.found.typed(kindURL, s.canon, lo, hi)
+	}
+	return s.emitURLHost(s.text[lo:hi], lo)
+}
+
+// emitURLHost reports the host of a URL that starts at lo, and returns where the host ends.
+func (s *scanner) emitURLHost(url string, lo int) (end int) {
+	u, ok := parseURL(url)
+	if !ok {
+		return 0
 	}
 	start, end := lo+u.hostAt, lo+u.hostAt+len(u.host)
 	s.canon = appendHost(s.canon[:0], strings.ReplaceAll(u.host, "[.]", ".")) // a link made safe to show

@@ -15,7 +15,8 @@ import (
 
 const (
 	maxSpellings = 16
-	maxDecoded   = 64 << 10 // longer values are only freed of what is invisible
+	maxDecoded   = 4 << 10  // of a longer value, only the readings that cost no more than a look at each byte are made
+	maxFreed     = 64 << 10 // longer ones still are only freed of what is invisible
 )
 
 // spellings yields other ways to read s: decoded, freed of what hides in it, put together again. Each reading is read again,
@@ -23,8 +24,11 @@ const (
 // who looks only at s may miss something, who looks at all of them may suspect too much.
 func spellings(s string, yield func(string) bool) {
 	decoders := decoders()
-	if len(s) > maxDecoded {
+	switch {
+	case len(s) > maxFreed:
 		decoders = decoders[:1]
+	case len(s) > maxDecoded:
+		decoders = decoders[:4]
 	}
 	var buf [maxSpellings + 1]string
 	read := append(buf[:0], s)

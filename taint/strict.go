@@ -106,7 +106,7 @@ func hasDotSegment(rest string) bool {
 // rules for such names maps either to anything else.
 func strictHost(dst []byte, host string) ([]byte, bool) {
 	host = strings.TrimSuffix(host, ".")
-	if host == "" || len(host) > 253 {
+	if host == "" || len(host) > longestHost {
 		return dst, false
 	}
 	if !isASCII(host) {
