@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
 
 // What one session remembers of a person's answers. Beyond that it asks again.
@@ -103,6 +105,7 @@ func (e *Engine) approve(tool string, a approval) {
 // secondTry lets what a person agreed to once pass again, since it failed.
 type secondTry struct {
 	tool, version string
+	args          [sha256.Size]byte // the same call, and not only the same destinations
 	approval
 	failures int
 	open     bool // not used up
@@ -112,7 +115,7 @@ type secondTry struct {
 const maxFailures = 4
 
 // Failed says that a call which passed because a person agreed to c.Approved has ended in an error. What was agreed to
-// has not happened, so the same values of the same definition may pass once more without a new question.
+// has not happened, so the same call to the same definition may pass once more without a new question.
 func (e *Engine) Failed(c Call) {
 	pairs := slices.DeleteFunc(slices.Clone(c.Approved), func(p Pair) bool { return p.Tool })
 	if len(pairs) == 0 {
@@ -123,15 +126,27 @@ func (e *Engine) Failed(c Call) {
 		s.failures++
 		s.open = s.failures < maxFailures
 	} else if len(e.second) < maxSecond {
-		e.second = append(e.second, secondTry{c.Tool.Name, c.Version, e.newApproval(c.Tool.Name, pairs), 1, true})
+		e.second = append(e.second, secondTry{c.Tool.Name, c.Version, digestArgs(c.Args), e.newApproval(c.Tool.Name, pairs), 1, true})
 	}
 }
 
 // secondTry returns the index of the second try that these pairs of a call fall under, -1 for none.
 func (e *Engine) secondTry(c Call, pairs []Pair) int {
+	if len(e.second) == 0 {
+		return -1
+	}
+	args := digestArgs(c.Args)
 	return slices.IndexFunc(e.second, func(s secondTry) bool {
-		return s.tool == c.Tool.Name && s.version == c.Version && e.vouches(s.approval, c.Tool.Name, pairs)
+		return s.tool == c.Tool.Name && s.version == c.Version && s.args == args && e.vouches(s.approval, c.Tool.Name, pairs)
 	})
+}
+
+// digestArgs stands for the arguments of a call, however they are spelled.
+func digestArgs(args wire.Value) [sha256.Size]byte {
+	if k := args.Kind(); k == 0 || k == 'n' {
+		args = wire.Value("{}")
+	}
+	return sha256.Sum256(wire.Canonical(args))
 }
 
 // vouched reports whether a person has vouched for these pairs of the call's tool, now or earlier in the session.

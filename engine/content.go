@@ -17,13 +17,12 @@ func (j *judgement) checkContent() (Verdict, bool) {
 	for _, w := range j.weighed() {
 		judged[w.Value] = w.Role != Content
 	}
-	for leaf := range j.call.Args.Leaves() {
-		text, ok := leaf.Value.Text()
-		if !ok || judged[text] {
+	for param, text := range texts(j.call.Args) {
+		if judged[text] {
 			continue
 		}
 		if value, f, found := j.planted(text); found {
-			bad := Finding{Pair{Param: leaf.Path.String(), Value: value}, Content, taint.Aimed, f.Origin}
+			bad := Finding{Pair{Param: param, Value: value}, Content, taint.Aimed, f.Origin}
 			return Verdict{Reason: contentReason(bad, "text that addresses the agent"), Findings: []Finding{bad}}, true
 		}
 	}
@@ -51,7 +50,7 @@ func (j *judgement) links(judged map[Pair]int) []weighing {
 			continue
 		}
 		for value, f := range j.seen.Carried(text) {
-			if f.Grants&vouching != 0 || f.Marks&outputs == 0 || !leads(value) {
+			if known := f.Grants&vouching != 0 || f.Marks&outputs == 0; known && !j.call.Doubtful || !leads(value) {
 				continue
 			}
 			f = j.fair(value, f)

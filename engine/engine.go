@@ -51,6 +51,7 @@ type Call struct {
 	Args     wire.Value // an object, or nil
 	Counted  bool       // this attempt was counted before (a retry after an approval)
 	Approved []Pair     // what a person has just vouched for, for this one evaluation
+	Doubtful bool       // an output of a neighbour is not known yet: for this one evaluation, no history vouches for anything
 }
 
 // Pair is one judged value: which parameter carries it and what it is.
@@ -215,17 +216,30 @@ type judgement struct {
 	*resolved
 	call    Call
 	weighed func() []weighing // what the call's values are worth, worked out once
-	used    int               // index into second of the second try that let the call pass, from 1
-	again   []Pair            // that it vouched for
+
+	untrusted, sensitive *taint.Source // of the session, as far as this call knows
+	used                 int           // index into second of the second try that let the call pass, from 1
+	again                []Pair        // that it vouched for
 }
 
 func (e *Engine) judge(c Call) *judgement {
 	if k := c.Args.Kind(); k == 0 || k == 'n' {
 		c.Args = wire.Value("{}")
 	}
-	j := &judgement{Engine: e, call: c, resolved: e.resolve(c.Tool)}
+	j := &judgement{Engine: e, call: c, resolved: e.resolve(c.Tool).acted(c.Args), untrusted: e.untrusted, sensitive: e.sensitive}
+	if c.Doubtful { // what it doesn't know may be anything
+		j.untrusted, j.sensitive = known(e.untrusted), known(e.sensitive)
+	}
 	j.weighed = sync.OnceValue(j.weigh)
 	return j
+}
+
+// known returns the output that set a flag, or one without a name for a flag that may have been set.
+func known(first *taint.Source) *taint.Source {
+	if first == nil {
+		return &taint.Source{}
+	}
+	return first
 }
 
 // Decide judges one call, and counts the attempt unless Attempt has just done so.

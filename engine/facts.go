@@ -36,7 +36,8 @@ const (
 
 // Bounds on facts.
 const (
-	maxFact     = 16 << 10 // bytes of notes in one, and then the one that did not fit
+	maxFact     = 16 << 10  // bytes of notes in one, and then the one that did not fit
+	maxPending  = 512 << 10 // bytes of facts that wait while an output is being read
 	maxNotePath = 256
 	maxSnippet  = 512
 	maxNameLen  = 256 // of a tool or server
@@ -45,6 +46,10 @@ const (
 // Facts returns what was learned, counted and approved since it was called last, for the processes that the session's
 // other servers run behind.
 func (e *Engine) Facts() [][]byte { return e.facts.take() }
+
+// Spill makes the engine hand over what it learns while it still reads an output, whenever that has become much. What Facts
+// returns comes behind that.
+func (e *Engine) Spill(tell func(facts [][]byte)) { e.facts.spill = tell }
 
 // Said returns the facts that tell every process of a session with this key what the person has said.
 func Said(key [16]byte, text string) [][]byte {
@@ -57,7 +62,9 @@ func Said(key [16]byte, text string) [][]byte {
 type journal struct {
 	kept  bool
 	done  [][]byte
-	notes []byte // the fact under construction
+	size  int                  // of done
+	spill func(facts [][]byte) // gets done when that is more than maxPending; nil: nobody does
+	notes []byte               // the fact under construction
 	from  taint.Source
 	path  string
 }
@@ -65,7 +72,7 @@ type journal struct {
 func (j *journal) take() [][]byte {
 	j.seal()
 	done := j.done
-	j.done = nil
+	j.done, j.size = nil, 0
 	return done
 }
 
@@ -73,8 +80,16 @@ func (j *journal) take() [][]byte {
 func (j *journal) seal() {
 	if len(j.notes) > 0 {
 		j.done = append(j.done, j.notes)
+		j.size += len(j.notes)
 	}
 	j.notes, j.path = nil, ""
+}
+
+// relieve lets go of what has become too much to wait for its collection.
+func (j *journal) relieve() {
+	if j.spill != nil && j.size > maxPending {
+		j.spill(j.take())
+	}
 }
 
 func (j *journal) add(fact []byte) {
@@ -86,6 +101,7 @@ func (j *journal) note(n taint.Note) {
 	placed := n.At != taint.Origin{}
 	if len(j.notes) == 0 || len(j.notes) > maxFact || placed && n.At.Source != j.from {
 		j.seal()
+		j.relieve()
 		j.from = n.At.Source
 		j.notes = appendSource([]byte{factVersion, factNotes}, j.from)
 	}

@@ -187,6 +187,32 @@ func TestLostFactsAreDoubted(t *testing.T) {
 	}
 }
 
+// TestDoubtfulOnce: while something is not known, nobody vouches for anything, and afterwards everybody does again.
+func TestDoubtfulOnce(t *testing.T) {
+	for _, call := range []struct{ tool, args string }{
+		{"send_email", `{"to":["bob@corp.com"]}`},
+		{"send_email", `{"to":["ann@corp.com"]}`},
+		{"send_email", `{"to":["ann@corp.com"],"body":"see https://else.example/x"}`},
+		{"update_password", `{"password":"x-1"}`},
+	} {
+		for _, doubtful := range []bool{false, true} {
+			e := neighbour(t, "mail", "")
+			e.Say("mail ann@corp.com")
+			if call.tool == "send_email" {
+				says("list_contacts", contacts)(t, e)
+			}
+			c := Call{Tool: shop(t)[call.tool], Pin: PinHeld, Args: parse(t, call.args), Doubtful: doubtful}
+			want := Allow
+			if doubtful {
+				want = Ask
+			}
+			if v := e.Decide(c); v.Action != want {
+				t.Errorf("%s %s, doubtful %t: %s because %s", call.tool, call.args, doubtful, v.Action, v.Reason)
+			}
+		}
+	}
+}
+
 // A fact that accuses can only take away, one that vouches can only give: whatever is lost on the way, nothing else
 // follows from the rest.
 func TestEveryFactPullsOneWay(t *testing.T) {
@@ -319,7 +345,8 @@ func TestFailedCallMayBeTriedOnceMore(t *testing.T) {
 		{"another value", Call{Tool: c.Tool, Pin: PinHeld, Args: parse(t, `{"to":["a@x.com","c@x.com"]}`)}, Ask},
 		{"another definition", Call{Tool: c.Tool, Pin: PinChanged, Version: "v2", Args: c.Args}, Ask},
 		{"a value too many", Call{Tool: c.Tool, Pin: PinHeld, Args: parse(t, `{"to":["a@x.com","b@x.com","c@x.com"]}`)}, Ask},
-		{"the same values, other words", Call{Tool: c.Tool, Pin: PinHeld, Args: parse(t, `{"to":["a@x.com","b@x.com"],"body":"again"}`)}, Allow},
+		{"the same values, other words", Call{Tool: c.Tool, Pin: PinHeld, Args: parse(t, `{"to":["a@x.com","b@x.com"],"body":"again"}`)}, Ask},
+		{"the same call", c, Allow},
 		{"a third time", c, Ask},
 	} {
 		if v := e.Decide(tt.call); v.Action != tt.want {

@@ -26,7 +26,7 @@ func (e *Engine) Observe(o Output) {
 		as.Directory, as.Identity, as.Trusted = rule.Directory, rule.Identity, rule.TrustedOutputs
 	}
 	e.seen.Record(o.Source, o.Output, o.Args, as)
-	if !as.Identity { // what a server says of the person's own account is not written by others
+	if !as.Identity || e.quotesOthers(o.Output) { // what a server says of the person's own account is seldom written by others
 		e.flag(&e.untrusted, flagUntrusted, o.Source)
 	}
 	if rule.Sensitive {

@@ -40,6 +40,9 @@ func (j *judgement) reason(found []weighing) string {
 		}
 		s += rest
 	}
+	if j.call.Doubtful && first.Class != taint.Aimed {
+		s += "; what another server of this session has just said is not known yet"
+	}
 	return s
 }
 
@@ -62,6 +65,8 @@ func (j *judgement) why(w weighing) string {
 		return s
 	case w.Class == taint.Aimed && w.action != Deny:
 		return w.String() + " also stands in text that addresses the agent" + in(w.Origin)
+	case w.Role == Content && w.marks&outputs == 0:
+		return taint.Visible(w.Param, 60) + " carries " + quote(w.Value) + ", which nobody has vouched for"
 	case w.Role == Content:
 		return contentReason(w.Finding, "an output")
 	case w.Role == Object && w.Class != taint.Aimed:

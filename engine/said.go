@@ -9,6 +9,7 @@ import (
 
 // Say records the person's own words. The caller knows that they are.
 func (e *Engine) Say(text string) {
+	text = allowed(text)
 	e.seen.Say(text)
 	for _, number := range namedNumbers(text) {
 		e.seen.Say(byName(number))

@@ -15,11 +15,31 @@ func (j *judgement) destinations() (pairs []Pair, nowhere bool) {
 	case j.rule.Open:
 		return nil, false
 	case j.rule.Exfiltrating:
-		pairs = j.judged()
-		return pairs, len(pairs) == 0 && !j.staysHome()
+		values := j.byValue()
+		pairs = j.judged(len(values) > 0)
+		return join(pairs, values), len(pairs) == 0 && len(values) == 0 && !j.staysHome()
 	}
 	// Nothing in the definition is a destination. What a call brings along beside it may still be one.
-	return j.undeclared(), false
+	return join(j.undeclared(), j.byValue()), false
+}
+
+// join appends the pairs that are not there yet.
+func join(pairs, others []Pair) []Pair {
+	known := set(pairs)
+	for _, p := range others {
+		if !known[p] {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+func set(pairs []Pair) map[Pair]bool {
+	known := make(map[Pair]bool, len(pairs))
+	for _, p := range pairs {
+		known[p] = true
+	}
+	return known
 }
 
 // declared reports whether the schema lists every argument of the call, without which a fetch may carry data along.
@@ -34,8 +54,10 @@ func (j *judgement) declared() bool {
 }
 
 // judged returns the values that are destinations: those of the declared sinks and of what is one by its name. If no
-// declared sink holds a value, whatever does may be the destination, and every argument is judged.
-func (j *judgement) judged() []Pair {
+// declared sink holds a value, whatever does may be the destination, and every argument is judged. Where only the tool's name
+// says that it sends, prose is left out, since that is what it sends, and so is all else once a value told by itself that
+// it is one.
+func (j *judgement) judged(told bool) []Pair {
 	f := flattener{schema: j.call.Tool.InputSchema}
 	for _, path := range j.rule.SinkParams {
 		f.follow("", j.call.Args, path)
@@ -44,7 +66,11 @@ func (j *judgement) judged() []Pair {
 	if len(f.pairs) == 0 && len(named) == 0 && j.staysHome() {
 		return nil
 	}
-	if len(f.pairs) == 0 || len(named) > maxNamed {
+	if len(j.rule.SinkParams) == 0 && inferred(j.rule) && j.call.Tool.InputSchema.Get("properties") != nil {
+		if len(named) == 0 && !told {
+			named = policy.Plain(j.call.Tool, j.call.Args)
+		}
+	} else if len(f.pairs) == 0 || len(named) > maxNamed {
 		f.flatten("", j.call.Args)
 		return f.pairs
 	}
@@ -61,9 +87,14 @@ func (j *judgement) staysHome() bool {
 	return j.profile() == Balanced && j.optional() && j.declared()
 }
 
+// inferred reports whether nobody has said anything of a tool: its rule follows from its definition.
+func inferred(r policy.Rule) bool {
+	return !slices.ContainsFunc(r.Layers, func(l string) bool { return l != "inferred" })
+}
+
 // optionalSinks reports whether a tool may be called without a destination, and does something else then.
 func optionalSinks(t policy.Tool, r policy.Rule) bool {
-	if r.Fetch || slices.ContainsFunc(r.Layers, func(l string) bool { return l != "inferred" }) {
+	if r.Fetch || !inferred(r) {
 		return false
 	}
 	if bare := policy.Infer(policy.Tool{Name: t.Name}); bare.Exfiltrating || bare.Irreversible {

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/taint"
@@ -95,6 +96,7 @@ func order(before bool) int {
 func (j *judgement) weigh() []weighing {
 	objects := j.objects()
 	destinations, nowhere := j.destinations()
+	alone := sync.OnceValue(func() bool { return j.alone(destinations) })
 	at := make(map[Pair]int, len(destinations)) // where each stands in all
 	var all []weighing
 	if nowhere {
@@ -102,21 +104,25 @@ func (j *judgement) weigh() []weighing {
 	}
 	for _, p := range destinations {
 		at[p] = len(all)
-		all = append(all, j.destination(p))
+		all = append(all, j.destination(p, alone))
 	}
 	for _, p := range objects {
 		o := j.object(p)
 		if i, both := at[p]; !both {
+			at[p] = len(all)
 			all = append(all, o)
 		} else if o.action < all[i].action { // both rules must be content with it
 			all[i] = o
 		}
 	}
-	if slices.ContainsFunc(all, func(w weighing) bool { return w.lookup }) {
+	if j.call.Doubtful || slices.ContainsFunc(all, func(w weighing) bool { return w.lookup }) {
 		all = append(all, j.links(at)...)
 	}
-	if len(objects) == 0 && (j.rule.Irreversible || len(j.rule.ObjectParams) > 0) {
+	switch {
+	case len(objects) == 0 && (j.rule.Irreversible || len(j.rule.ObjectParams) > 0):
 		all = append(all, j.deed(at)...)
+	case j.rule.Irreversible:
+		all = append(all, j.terms(at)...)
 	}
 	return all
 }
@@ -132,7 +138,10 @@ func (j *judgement) trace(p Pair, r Role) (weighing, taint.Found) {
 	if shortNumber(p.Value) && !j.saidByName(p.Value) {
 		f.Grants &^= taint.MarkSaid
 	}
-	if j.doubts {
+	switch {
+	case j.call.Doubtful:
+		f.Grants = 0
+	case j.doubts:
 		f.Grants &^= taint.MarkDirectory | taint.MarkIdentity
 	}
 	return weighing{Finding: Finding{p, r, class(f.Marks), f.Origin}, action: Ask, marks: f.Marks}, f
@@ -162,15 +171,16 @@ func class(m taint.Marks) taint.Class {
 	return taint.Unseen
 }
 
-// destination weighs whom or what the call reaches.
-func (j *judgement) destination(p Pair) weighing {
+// destination weighs whom or what the call reaches. alone tells whether nothing goes there but the request for a page.
+func (j *judgement) destination(p Pair, alone func() bool) weighing {
 	if policy.Trusts(j.rule.TrustedDestinations, p.Value) {
 		return weighing{Finding: Finding{Pair: p, Class: taint.Trusted}, action: Allow}
 	}
 	w, f := j.trace(p, Destination)
 	w.action = j.profile().destination(f)
 	w.lookup = w.action == Allow && f.Grants&vouching == taint.MarkDirectory
-	if w.action == Allow || !j.rule.Fetch || f.Marks&taint.MarkAimed != 0 || !j.declared() || !j.seen.SeenWhole(p.Value) {
+	reads := j.rule.Fetch || !j.rule.Exfiltrating && !j.rule.Changing
+	if w.action == Allow || !reads || f.Marks&taint.MarkAimed != 0 || j.call.Doubtful || !j.seen.SeenWhole(p.Value) || !alone() {
 		return w
 	}
 	// A page that an output named in full may be read: nothing of the session can be in its address.
@@ -267,4 +277,27 @@ func (j *judgement) deed(destinations map[Pair]int) []weighing {
 		rest = []Pair{{}}
 	}
 	return []weighing{{Finding: Finding{Role: Deed, Origin: taint.Origin{Source: *j.untrusted}}, action: Ask, covers: rest}}
+}
+
+// terms weighs how something is changed for good that the person may have named: to which password, for whom. What is deleted is
+// gone in any terms.
+func (j *judgement) terms(judged map[Pair]int) []weighing {
+	if j.untrusted == nil || policy.Deletes(j.call.Tool.Name) {
+		return nil
+	}
+	f := flattener{schema: j.call.Tool.InputSchema}
+	for _, name := range policy.Plain(j.call.Tool, j.call.Args) {
+		f.follow("", j.call.Args, name)
+	}
+	var all []weighing
+	for _, p := range f.pairs {
+		if _, known := judged[p]; known || p.Value == "true" || p.Value == "false" {
+			continue
+		}
+		if w, found := j.trace(p, Deed); found.Grants&vouching == 0 || found.Marks&taint.MarkAimed != 0 {
+			w.action = granted(found.Grants&vouching != 0, found.Marks&taint.MarkAimed != 0)
+			all = append(all, w)
+		}
+	}
+	return all
 }

@@ -38,6 +38,8 @@ type caller struct {
 	schema *schema
 	paths  []string
 	seen   map[string]bool
+
+	formatted bool // inside a text for people
 }
 
 func (c *caller) object(args wire.Value, shapes []wire.Value, prefix string) {
@@ -48,15 +50,16 @@ func (c *caller) object(args wire.Value, shapes []wire.Value, prefix string) {
 	for name, val := range args.Members() {
 		path, ws := prefix+name, words(name)
 		child, _ := c.schema.property(shapes, name)
-		if c.in.role(ws).counts(with) {
+		if role := c.in.role(ws); role.counts(with) && (role != location || !c.formatted) {
 			if speaks(val, child) && !c.parts(val, child, path) {
 				c.found(path)
 			}
 			continue
 		}
-		if !isProse(ws) {
-			c.object(val, child, path+".")
-		}
+		formatted := c.formatted
+		c.formatted = formatted || isProse(ws) // a link in it reaches nobody, a recipient does
+		c.object(val, child, path+".")
+		c.formatted = formatted
 	}
 }
 

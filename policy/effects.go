@@ -36,13 +36,16 @@ func (c *classifier) lasting() (why string, is bool) {
 		return "it changes where an account can be reached", true
 	case acts && access(ws):
 		return "it changes who may do what", true
-	case begins(ws, "terminate", "shutdown", "kill", "deactivate"), adjacent(ws, "factory", "reset"), adjacent(ws, "shut", "down"):
+	case c.in.alters && !c.in.unknown && has(ws, "deposit", "payout", "payroll", "bank"):
+		return "it changes where money goes", true
+	case begins(ws, "terminate", "shutdown", "kill", "deactivate"), adjacent(ws, "factory", "reset"), adjacent(ws, "shut", "down"),
+		adjacent(ws, "format", "disk"), adjacent(ws, "format", "drive"):
 		return "it ends something for good", true
 	case has(ws, "unlock", "disarm"), begins(ws, "open") && has(ws, "door", "doors", "gate", "garage", "lock", "safe", "valve", "trunk"):
 		return "it opens something in the world", true
 	case guard(ws) && (c.in.alters && !c.in.sets || begins(ws, "turn", "switch") && has(ws, "off")):
 		return "it switches off what guards", true
-	case begins(ws, "publish", "deploy", "release", "merge", "promote", "announce"), adjacent(ws, "create", "release"), has(ws, "production") && c.in.alters:
+	case begins(ws, "publish", "deploy", "release", "merge", "promote", "announce"), has(ws, "publish"), adjacent(ws, "create", "release"), has(ws, "production") && c.in.alters:
 		return "it brings something before others", true
 	case c.everybody():
 		return "it reaches everyone at once", true
@@ -86,6 +89,8 @@ func (c *classifier) buys() (why string, is bool) {
 		return "name word " + w, true
 	}
 	switch {
+	case adjacent(ws, "place", "bid"):
+		return "it orders or books something", true
 	case has(ws, "booking", "reservation", "order", "orders", "purchase", "subscription", "checkout", "appointment", "trade", "ride", "bet") &&
 		begins(ws, "create", "make", "place", "add", "confirm", "submit", "complete", "start", "request", "execute", "schedule"):
 		return "it orders or books something", true
@@ -100,10 +105,17 @@ func (c *classifier) buys() (why string, is bool) {
 func buyingWord(ws []string) (string, bool) {
 	for i, w := range ws {
 		switch w {
-		case "buy", "purchase", "reserve", "rent", "redeem", "renew", "donate":
+		case "buy", "trade":
+			return w, true
+		case "purchase", "reserve", "rent", "redeem", "renew", "donate":
 			return w, begins(ws, w)
-		case "order", "book", "checkout", "bid", "sell":
+		case "sell":
+			return w, i == 0 || !begins(ws, "list", "view", "get")
+		case "order", "book", "checkout", "bid":
 			follows := i+1 < len(ws) && !tells(ws[i+1]) && !slices.Contains([]string{"by", "item", "items", "status", "id", "ids", "list", "book", "type"}, ws[i+1])
+			if w == "checkout" && i > 0 && i == len(ws)-1 && !has(ws, "git", "branch", "commit", "repo") {
+				return w, true
+			}
 			if ok := i == 0 && (len(ws) == 1 || follows) || i == 1 && follows && ws[0] != "git" && meaningOf(ws[0]) == 0; ok {
 				return w, true
 			}

@@ -79,11 +79,31 @@ func (c *classifier) send() {
 	if r.Fetch {
 		c.note(traitFetch, "it only reads from the addresses that it is given")
 	}
+	if !r.Exfiltrating && !c.in.reads {
+		c.reply()
+	}
 	if !c.in.reads && c.in.sends && !slices.ContainsFunc(c.shapes, hasProperties) {
 		if w, ok := sendingWord(c.words); ok {
 			r.Exfiltrating = true // says that it sends, and does not say what with: every argument is a sink
 			c.note(traitSends, "name word "+w+", and no parameter is known")
 		}
+	}
+}
+
+// reply looks for what tells whom a tool reaches where no parameter names a person: the message that it answers, or anything,
+// if its name says that it sends.
+func (c *classifier) reply() {
+	r := &c.rule
+	if r.SinkParams = c.answered(); len(r.SinkParams) > 0 {
+		r.Exfiltrating = true
+		for _, path := range r.SinkParams {
+			c.noteParam(roleDestination, path, "it says who is answered")
+		}
+		return
+	}
+	if w, ok := dispatching(c.words); ok && len(openParams(c.tool)) > 0 {
+		r.Exfiltrating = true
+		c.note(traitSends, "name word "+w+", and no parameter says to whom")
 	}
 }
 

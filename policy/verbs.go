@@ -32,7 +32,10 @@ func meaningOf(word string) meaning {
 		return reading | fetching | filing
 	case "request", "open", "http", "https", "navigate", "visit", "goto", "curl", "wget", "render", "ping", "tab", "tabs":
 		return fetching
-	case "delete", "del", "remove", "rm", "rmdir", "drop", "purge", "destroy", "erase", "wipe", "unlink", "truncate", "expunge":
+	case "delete", "del", "remove", "rm", "rmdir", "drop", "purge", "destroy", "erase", "wipe", "unlink", "truncate", "expunge",
+		"prune", "flush", "flushall", "flushdb", "discard", "shred",
+		"lösche", "löschen", "loesche", "loeschen", "entferne", "entfernen", "supprimer", "supprime", "effacer", "eliminar", "elimina", "borrar", "borra",
+		"cancella", "rimuovi", "excluir", "apagar", "verwijder", "verwijderen", "usuń", "удалить", "удали":
 		return acting | deleting | filing | altering
 	case "send", "deliver", "dispatch", "broadcast", "forward":
 		return acting | sending
@@ -50,7 +53,7 @@ func meaningOf(word string) meaning {
 		return acting | altering | setting
 	case "push", "upsert", "execute":
 		return acting
-	case "post", "share", "message", "reply", "comment", "sms", "dm", "call", "dial", "whatsapp", "tweet", "mention", "contact":
+	case "post", "share", "message", "reply", "respond", "answer", "comment", "sms", "dm", "call", "dial", "whatsapp", "tweet", "mention", "contact":
 		return naming | sending
 	case "mail", "email":
 		return naming | sending | mailing
