@@ -16,11 +16,12 @@ type Question struct {
 	Tool    string
 	Args    wire.Value
 	Verdict engine.Verdict
-	Detail  []string // what changed about a tool that is asked about, the gravest first
-	Number  int      // tells questions apart that are open at once; the first needs none
-	Always  []string // the destinations that a yes for good would trust; none: it is no possible answer
-	Policy  string   // the file that this would change
-	Diff    string   // and how
+	Detail  []string            // what changed about a tool that is asked about, the gravest first
+	Trusted map[string][]string // of a destination, the addresses in it that are trusted in another spelling
+	Number  int                 // tells questions apart that are open at once; the first needs none
+	Always  []string            // the destinations that a yes for good would trust; none: it is no possible answer
+	Policy  string              // the file that this would change
+	Diff    string              // and how
 }
 
 // Answer is what the person said. The zero Answer is no.

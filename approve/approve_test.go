@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 		want       string
 	}{
 		{
-			"one destination", `{"to":"x@y.com","subject":"Hello","body":"line 1\nline 2"}`, gate(unseen("to", "x@y.com")),
+			"one destination", `{"to":"x@y.com","subject":"Hello","body":"line 1\nline 2\r\n\ta\u200bb"}`, gate(unseen("to", "x@y.com")),
 			`mail: send_email would use a destination nobody has vouched for.
 
 to = "x@y.com"
@@ -53,11 +53,18 @@ to = "x@y.com"
 
 It sends:
 subject = "Hello"
-body = "line 1<U+000A>line 2"`,
+body = "line 1\nline 2\n\ta<U+200B>b"`,
+		},
+		{
+			"a line break in a destination", `{"to":"x@y.com\nBcc: b@z.com"}`, gate(unseen("to", "x@y.com\nBcc: b@z.com")),
+			`mail: send_email would use a destination nobody has vouched for.
+
+to = "x@y.com<U+000A>Bcc: b@z.com"
+   not seen in this session`,
 		},
 		{
 			"several", `{"to":["x@y.com"],"cc":"b@z.com"}`, gate(seenIn, unseen("to", "x@y.com")),
-			`mail: send_email would use 2 values nobody has vouched for.
+			`mail: send_email would use 2 destinations nobody has vouched for.
 
 1. cc = "b@z.com"
    first seen in the result of read_email (mail), at content[0].text: "From: Bob <b@z.com>"
@@ -127,7 +134,7 @@ n = "5"`,
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := Question{Server: "mail", Tool: "send_email", Args: parse(t, tt.args), Verdict: tt.verdict}
-			want := strings.NewReplacer("<b@z.com>", "‹b@z.com›", "<U+000A>", "‹U+000A›").Replace(tt.want)
+			want := strings.NewReplacer("<b@z.com>", "‹b@z.com›", "<U+200B>", "‹U+200B›", "<U+000A>", "‹U+000A›").Replace(tt.want)
 			if got := q.Text(); got != want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
@@ -174,7 +181,7 @@ func TestTextIsShort(t *testing.T) {
 	if n := utf8.RuneCountInString(text); n > maxText {
 		t.Errorf("%d characters", n)
 	}
-	for _, want := range []string{"would use 100 values", "1. to00 = ", "more that do not fit here", "It sends:\n", "more"} {
+	for _, want := range []string{"would use 100 destinations", "1. to00 = ", "more that do not fit here", "It sends:\n", "more"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -313,7 +320,7 @@ func FuzzText(f *testing.F) {
 		seen.Class, seen.Origin = taint.Aimed, taint.Origin{Source: taint.Source{Server: server, Tool: tool}, Path: param, Snippet: other}
 		q := Question{
 			Server: server, Tool: tool, Args: args, Verdict: gate(seen, unseen("b", other)),
-			Number: 1000, Always: []string{val, other}, Policy: other,
+			Number: 1000, Always: []string{val, other}, Policy: other, Trusted: map[string][]string{val: {other, param}},
 		}
 		text := q.Text()
 		if n := utf8.RuneCountInString(text); n > maxText || !utf8.ValidString(text) {

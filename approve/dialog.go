@@ -56,6 +56,12 @@ func NewDialog(turn string) *Dialog {
 // Name implements Channel.
 func (d *Dialog) Name() string { return "dialog" }
 
+// Available implements Channel.
+func (d *Dialog) Available() bool {
+	_, ok := d.window("", 0)
+	return ok
+}
+
 // Ask implements Channel.
 func (d *Dialog) Ask(ctx context.Context, q Question) (Answer, string, error) {
 	left := patient

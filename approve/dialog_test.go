@@ -89,6 +89,9 @@ func TestWindow(t *testing.T) {
 			if ok != (tt.tool != "") || ok && w.path != tt.tool {
 				t.Fatalf("got %q, %v", w.path, ok)
 			}
+			if tt.d.Available() != ok {
+				t.Errorf("available: %v", !ok)
+			}
 			if !ok {
 				if _, _, err := tt.d.Ask(t.Context(), Question{Verdict: gate(unseen("to", "x"))}); !errors.Is(err, ErrUnavailable) {
 					t.Errorf("asked all the same: %v", err)

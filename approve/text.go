@@ -2,6 +2,7 @@ package approve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -74,8 +75,8 @@ func (q Question) headline() string {
 		return server + ": " + tool + " can't be undone, and this session has read what others may have written."
 	case q.whole():
 		return server + ": " + tool + " names no destination, so the server would choose one."
-	case len(q.Verdict.Findings) > 1:
-		return fmt.Sprintf("%s: %s would use %d values nobody has vouched for.", server, tool, len(q.Verdict.Findings))
+	case q.count() > 1:
+		return fmt.Sprintf("%s: %s would use %d %s nobody has vouched for.", server, tool, q.count(), q.kind())
 	case q.Verdict.Findings[0].Role == engine.Object:
 		return server + ": " + tool + " would change something that nobody has named."
 	case q.Verdict.Findings[0].Role == engine.Content:
@@ -84,6 +85,26 @@ func (q Question) headline() string {
 		return server + ": " + tool + " would open an address known only from text, and this session holds private data."
 	}
 	return server + ": " + tool + " would use a destination nobody has vouched for."
+}
+
+// count tells how many values are asked about, each address of a list by itself.
+func (q Question) count() int {
+	n := 0
+	for _, f := range q.Verdict.Findings {
+		if f.Role == engine.Destination {
+			n += max(1, len(Addresses(f.Value)))
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+func (q Question) kind() string {
+	if slices.ContainsFunc(q.Verdict.Findings, func(f engine.Finding) bool { return f.Role != engine.Destination }) {
+		return "values"
+	}
+	return "destinations"
 }
 
 // whole reports whether the question is about the call as a whole: it has no destination, or can't be undone.
@@ -108,6 +129,9 @@ func (q Question) writeFindings(b *strings.Builder) {
 			line += fmt.Sprintf("%d. ", i+1)
 		}
 		line += about(f)
+		if more := q.spelling(f); length(b)+utf8.RuneCountInString(line+more) <= maxHead {
+			line += more
+		}
 		if i > 0 && length(b)+utf8.RuneCountInString(line) > maxHead {
 			fmt.Fprintf(b, "\nand %d more that do not fit here. A yes would cover them all.", len(found)-i)
 			break
@@ -126,6 +150,23 @@ func about(f engine.Finding) string {
 		return "it can't be undone"
 	}
 	return "no destination is named"
+}
+
+// spelling says that a destination is a trusted one, but for how it is written.
+func (q Question) spelling(f engine.Finding) string {
+	trusted := q.Trusted[f.Value]
+	if f.Role != engine.Destination || len(trusted) == 0 {
+		return ""
+	}
+	var quoted []string
+	for _, address := range trusted {
+		quoted = append(quoted, inQuotes(show(address, maxPlace)))
+	}
+	verb := " is"
+	if len(quoted) > 1 {
+		verb = " are"
+	}
+	return "\n   " + strings.Join(quoted, ", ") + verb + " trusted, but only spelled exactly so"
 }
 
 func seen(f engine.Finding) string {
@@ -184,9 +225,9 @@ func (q Question) writeRest(b *strings.Builder, limit int) {
 		if secretName(path) && value != "" {
 			value = masked
 		} else {
-			value = maskSecrets(cut(value, maxValue))
+			value = breaks(maskSecrets(cut(value, maxValue)))
 		}
-		line := head + "\n" + name(path) + " = " + quote(value)
+		line := head + "\n" + name(path) + " = " + inQuotes(show(value, 2*maxValue))
 		if length(b)+utf8.RuneCountInString(line) > limit-20 {
 			left++
 			continue
@@ -225,6 +266,11 @@ func cut(s string, n int) string {
 
 func quote(s string) string {
 	return inQuotes(show(s, maxValue+len("...")))
+}
+
+// breaks spells line breaks and tabs as programmers do: they are nothing odd in what is sent, as they would be in a destination.
+func breaks(s string) string {
+	return strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\t", `\t`).Replace(s)
 }
 
 // ends shows a value with its beginning and its end, since a yes covers what stands between them.

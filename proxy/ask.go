@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,6 +27,8 @@ type Lasting interface {
 	Preview(tool policy.Tool, destinations []string) (file, diff string, err error)
 	// Allow has the tool trust these destinations.
 	Allow(tool policy.Tool, destinations []string) error
+	// Trusts reports whether the tool may use a destination already.
+	Trusts(tool policy.Tool, destination string) bool
 }
 
 // viaHook is what the audit log calls the client's own program that has said yes in the person's place.
@@ -51,7 +54,7 @@ func (r *relay) ask(q *request, f wire.Frame, answer string, queue bool) error {
 	leaving, open := !c.modern && r.leaving, r.openQuestions()
 	r.mu.Unlock()
 	how := r.asking()
-	ways := r.ways(c, f, how.Channels)
+	ways := r.ways(c, f, how.Channels) // only those that can ask: each leaves a record that it has
 	switch {
 	case leaving:
 		return r.denyAsked(q, "the client has gone")
@@ -89,22 +92,25 @@ func (r *relay) asking() Asking {
 	return how
 }
 
-// ways are those of the named channels that there are, and through which no program has answered for the person.
+// ways are those of the named channels that can ask at the moment, and through which no program has answered for the person.
 func (r *relay) ways(c *call, f wire.Frame, named []string) []string {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	muted, elicits := maps.Clone(r.muted), r.peer.elicits
+	r.mu.Unlock()
+	if c.modern {
+		elicits = c.elicits && f.Get("requestState") == nil
+	}
 	return slices.DeleteFunc(slices.Clone(named), func(name string) bool {
 		switch {
-		case r.muted[name]:
+		case muted[name]:
 			return true
 		case name == policy.ChannelTerminal:
 			return r.o.Questions == nil
-		case name != policy.ChannelElicitation:
-			return r.channel(name) == nil
-		case c.modern:
-			return !c.elicits || f.Get("requestState") != nil
+		case name == policy.ChannelElicitation:
+			return !elicits
 		}
-		return !r.peer.elicits
+		ch := r.channel(name)
+		return ch == nil || !ch.Available()
 	})
 }
 
@@ -123,6 +129,9 @@ func (r *relay) question(c *call) approve.Question {
 	if c.verdict.Contract == "pinning" {
 		question.Detail = c.standing.detail()
 	}
+	if r.o.Lasting != nil {
+		question.Trusted = r.otherSpellings(c)
+	}
 	if to := forGood(c.verdict); to != nil && r.o.Lasting != nil {
 		file, diff, err := r.o.Lasting.Preview(c.standing.tool, to)
 		if err == nil { // or else it is no possible answer
@@ -130,6 +139,25 @@ func (r *relay) question(c *call) approve.Question {
 		}
 	}
 	return question
+}
+
+// otherSpellings finds the destinations that are asked about for no more than how they are written: the policy trusts each address
+// in them, and an allowlist takes no other spelling of it.
+func (r *relay) otherSpellings(c *call) map[string][]string {
+	found := map[string][]string{}
+	for _, f := range c.verdict.Findings[:min(len(c.verdict.Findings), maxForGood)] {
+		if f.Role != engine.Destination || f.Value == "" {
+			continue
+		}
+		addresses := approve.Addresses(f.Value)
+		if len(addresses) > maxForGood || slices.ContainsFunc(addresses, func(a string) bool { return a == f.Value || !r.o.Lasting.Trusts(c.standing.tool, a) }) {
+			continue
+		}
+		if len(addresses) > 0 {
+			found[f.Value] = addresses
+		}
+	}
+	return found
 }
 
 // forGood are the destinations that the person can allow for good, nil where that is no answer to the question: it is about

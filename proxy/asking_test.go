@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/approve"
+	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/proxy"
 )
@@ -28,10 +30,9 @@ type window struct {
 
 func (w *window) Name() string { return "dialog" }
 
+func (w *window) Available() bool { return !w.absent }
+
 func (w *window) Ask(ctx context.Context, q approve.Question) (approve.Answer, string, error) {
-	if w.absent {
-		return approve.No, "", approve.ErrUnavailable
-	}
 	w.asked <- q.Text()
 	select {
 	case <-ctx.Done():
@@ -43,6 +44,8 @@ func (w *window) Ask(ctx context.Context, q approve.Question) (approve.Answer, s
 			return approve.Once, "", nil
 		case "always":
 			return approve.Always, "", nil
+		case "gone":
+			return approve.No, "", approve.ErrUnavailable
 		case "broken":
 			return approve.No, "", errors.New("the window broke")
 		}
@@ -62,6 +65,8 @@ func (b *book) Preview(tool policy.Tool, to []string) (file, diff string, err er
 	}
 	return "/policy.yaml", "+" + tool.Name + " " + strings.Join(to, " "), nil
 }
+
+func (b *book) Trusts(_ policy.Tool, to string) bool { return to == "dana@example.com" }
 
 func (b *book) Allow(tool policy.Tool, to []string) error {
 	b.allowed <- tool.Name + " " + strings.Join(to, " ")
@@ -185,7 +190,20 @@ func TestAsking(t *testing.T) {
 		},
 		{
 			name: "the client where there is no dialog", channels: "dialog elicitation", absent: true,
-			steps: elicit + send + "asked send_email\nyes once\nallowed 1", audit: "ask dialog|ask elicitation|allow elicitation once",
+			steps: elicit + send + "asked send_email\nyes once\nallowed 1", audit: "ask elicitation|allow elicitation once",
+		},
+		{
+			name: "a list where there is no dialog, and somebody looks", absent: true,
+			steps: plain + "watch\n" + send + "waits 1\nsays once\nallowed 1\nunwatch", audit: "ask terminal|allow terminal once",
+		},
+		{
+			name: "a list where there is no dialog, and nobody looks", absent: true,
+			steps: plain + send + "denied 1 " + why + "(nobody was there to ask); " + hint + "\nwaits 1", audit: "deny no: nobody was there to ask",
+		},
+		{
+			name: "a dialog that is gone when it is to ask", channels: "dialog elicitation",
+			steps: elicit + send + "dialog send_email\nclick gone\nasked send_email\nyes once\nallowed 1",
+			audit: "ask dialog|ask dialog no: nobody can be asked this way|ask elicitation|allow elicitation once",
 		},
 		{
 			name: "a dialog that breaks", channels: "dialog elicitation",
@@ -273,6 +291,11 @@ func TestAsking(t *testing.T) {
 			name:  "for good",
 			steps: plain + send + "dialog \"always allow\" writes into \"/policy.yaml\" that send_email may use this value.\nclick always\nwrote send_email sam@partner.example\nallowed 1\n" + again + "allowed 2",
 			audit: "ask dialog|allow dialog always",
+		},
+		{
+			name:  "an address that is trusted, with a name before it",
+			steps: plain + `call 1 send_email {"to":"Dana <dana@example.com>"}` + "\n" + `dialog "dana@example.com" is trusted, but only spelled exactly so` + "\nclick once\nallowed 1",
+			audit: "ask dialog|allow dialog once",
 		},
 		{
 			name: "for good, by the client", channels: "elicitation",
@@ -428,6 +451,49 @@ func TestProgressWhileAsking(t *testing.T) {
 	}
 	if err := s.step(`server> {"jsonrpc":"2.0","id":1,"result":{"content":[]}}`); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := s.next(s.atClient); err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+}
+
+// timed is a log that tells how long calls took.
+type timed struct {
+	proxy.Audit
+	took chan time.Duration
+}
+
+func (l *timed) Result(r audit.Result) error {
+	l.took <- r.Duration
+	return l.Audit.Result(r)
+}
+
+// TestAskingIsNotTheServersTime has a person think for an hour, and a server for a second.
+func TestAskingIsNotTheServersTime(t *testing.T) {
+	w := &window{asked: make(chan string, 1), says: make(chan string, 1)}
+	l := &timed{took: make(chan time.Duration, 1)}
+	var clock atomic.Int64
+	s := startWith(t, map[string]string{"tools.json": askTools}, func(o *proxy.Options) {
+		l.Audit, o.Audit = o.Audit, l
+		o.Asking = func(string) proxy.Asking { return proxy.Asking{Channels: []string{"dialog"}, For: time.Minute} }
+		o.Channels, o.Now = []approve.Channel{w}, func() time.Time { return time.Unix(clock.Load(), 0) }
+	})
+	if err := errors.Join(s.step("hello {}"), s.step(`call 1 send_email {"to":"sam@partner.example"}`)); err != nil {
+		t.Fatal(err)
+	}
+	<-w.asked
+	clock.Add(3600)
+	w.says <- "once"
+	if err := s.step("server< $call"); err != nil {
+		t.Fatal(err)
+	}
+	clock.Add(1)
+	if err := s.step(`server> {"jsonrpc":"2.0","id":1,"result":{"content":[]}}`); err != nil {
+		t.Fatal(err)
+	}
+	if took := <-l.took; took != time.Second {
+		t.Errorf("it took %v", took)
 	}
 	if _, err := s.next(s.atClient); err != nil {
 		t.Fatal(err)

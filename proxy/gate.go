@@ -83,7 +83,7 @@ func (r *relay) decide(q *request, f wire.Frame, answer string, queue bool) erro
 	r.judge.Lock()
 	r.o.Engine.Attempt(attempt)
 	r.publish() // before the others are asked: of two that attempt at once, one sees both
-	r.listen()
+	attempt.Doubtful = r.listen()
 	c.verdict = r.o.Engine.Decide(attempt)
 	r.publish()
 	r.judge.Unlock()
@@ -119,6 +119,7 @@ func (r *relay) pass(q *request, f wire.Frame, answer string, queue bool) error 
 		r.drop(q)
 	} else {
 		q.state = forwarded
+		q.call.started = r.o.Now()
 		r.kept -= len(q.call.frame)
 		q.kept -= len(q.call.frame)
 		q.call.frame = nil

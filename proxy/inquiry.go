@@ -108,8 +108,6 @@ func (r *relay) tryAll(ctx context.Context, q *request, i *inquiry) string {
 		switch {
 		case ctx.Err() != nil:
 			return why
-		case errors.Is(err, approve.ErrUnavailable):
-			continue
 		case err != nil:
 			gone.note = err.Error()
 		case gone.quick:

@@ -13,6 +13,8 @@ type Ledger interface {
 	Announce() error
 	// Append makes records known to every Read that begins after it.
 	Append(records ...[]byte) error
+	// AppendPart is Append for what is not all yet: the others go on waiting.
+	AppendPart(records ...[]byte) error
 	// Read yields what the others have made known since it was called last. An error says that something is missing.
 	Read(yield func(from session.Peer, record []byte)) error
 }
@@ -37,10 +39,18 @@ func (r *relay) publish() {
 	}
 }
 
-// listen takes in what the neighbours have learned. What is missing makes the engine assume the worst. r.judge is held.
-func (r *relay) listen() {
+// spill tells the neighbours a part of what the engine learns from an output that it is still reading. r.judge is held.
+func (r *relay) spill(facts [][]byte) {
+	if err := r.o.Ledger.AppendPart(facts...); err != nil {
+		r.estranged(err)
+	}
+}
+
+// listen takes in what the neighbours have learned. What is lost makes the engine assume the worst from now on; late says that
+// something is only not known yet, which is to be assumed the worst of once. r.judge is held.
+func (r *relay) listen() (late bool) {
 	if r.o.Ledger == nil {
-		return
+		return false
 	}
 	var learned error
 	err := r.o.Ledger.Read(func(from session.Peer, record []byte) {
@@ -48,10 +58,14 @@ func (r *relay) listen() {
 			learned = err
 		}
 	})
+	if late = err == session.ErrLate; late { // and nothing worse joined to it
+		err = nil
+	}
 	if err = errors.Join(err, learned); err != nil {
 		r.o.Engine.Doubt()
 		r.estranged(err)
 	}
+	return late
 }
 
 // estranged notes, once, that this relay and its neighbours don't know all of each other.

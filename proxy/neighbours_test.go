@@ -51,6 +51,11 @@ func (d *diary) Append(records ...[]byte) error {
 	return nil
 }
 
+func (d *diary) AppendPart(...[]byte) error {
+	d.note("append part")
+	return nil
+}
+
 func (d *diary) Read(func(session.Peer, []byte)) error {
 	d.note("read")
 	return d.broken
@@ -157,5 +162,38 @@ func TestNeighboursUnknown(t *testing.T) {
 		if refused != want || strings.Count(d.log.String(), "decisions may lack") != notices {
 			t.Errorf("%v: %d calls refused of 3, %q", broken, refused, d.log.String())
 		}
+	}
+}
+
+// TestNeighboursLate: while a neighbour is still writing down what it said, a deed is a question, and nothing after that.
+func TestNeighboursLate(t *testing.T) {
+	d := &diary{broken: session.ErrLate}
+	r := diarist(t, d)
+	var got []bool
+	for id := range 2 {
+		hears(t, r.fromClient, toolCall(id+1, "wipe"))
+		r.toClient.flush()
+		got = append(got, slices.Contains(d.turn(), "refused"))
+		d.broken = nil
+	}
+	if !slices.Equal(got, []bool{true, false}) || d.log.Len() > 0 {
+		t.Errorf("refused: %v, %q", got, d.log.String())
+	}
+}
+
+// TestNeighboursHearInParts: what an output of nothing but addresses says is told before all of it is read.
+func TestNeighboursHearInParts(t *testing.T) {
+	d := &diary{}
+	r := diarist(t, d)
+	hears(t, r.fromClient, toolCall(1, "look"))
+	d.turn()
+	var text strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "a%d@b%d.example ", i, i)
+	}
+	hears(t, r.fromServer, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+text.String()+`"}]}}`)
+	got := d.turn()
+	if first, last := slices.Index(got, "append part"), slices.Index(got, "append"); first < 0 || last != len(got)-1 || first > last {
+		t.Errorf("%q", got)
 	}
 }

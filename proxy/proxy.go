@@ -233,7 +233,7 @@ func newRelay(o Options) (*relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &relay{
+	r := &relay{
 		o:           o,
 		prefix:      "bouncer-" + hex.EncodeToString(random[:]) + "-",
 		toClient:    newSink(o.Client.Out, errClientGone),
@@ -247,7 +247,11 @@ func newRelay(o Options) (*relay, error) {
 		interrupted: map[[32]byte]bool{},
 		listed1:     make(chan struct{}),
 		refused:     make(chan struct{}),
-	}, nil
+	}
+	if o.Ledger != nil {
+		o.Engine.Spill(r.spill)
+	}
+	return r, nil
 }
 
 // pump hands each line of in to handle until in ends or handle fails.

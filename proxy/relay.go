@@ -52,7 +52,7 @@ const (
 // call is what is kept of a tools/call. It owns its bytes.
 type call struct {
 	number   uint64
-	started  time.Time
+	started  time.Time // when it was sent on, or until then when it came: what a person takes to answer is not the server's time
 	tool     string
 	args     wire.Value
 	frame    []byte // the whole line, while it can't be forwarded yet

@@ -297,8 +297,9 @@ func (w *words) add(text string) {
 	w.facts = append(w.facts, engine.Said([16]byte{}, text)...)
 }
 
-func (w *words) Announce() error        { return nil }
-func (w *words) Append(...[]byte) error { return nil }
+func (w *words) Announce() error            { return nil }
+func (w *words) Append(...[]byte) error     { return nil }
+func (w *words) AppendPart(...[]byte) error { return nil }
 
 func (w *words) Read(yield func(session.Peer, []byte)) error {
 	w.mu.Lock()
