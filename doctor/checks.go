@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/bouncer-mcp/bouncer/wrap"
@@ -318,11 +320,16 @@ func policyInvalid(f Facts) []Finding {
 	for _, p := range f.Policies {
 		for _, err := range each(p.Err) {
 			line, col, msg := fault(err)
-			found = append(found, Finding{
+			finding := Finding{
 				Severity: Error, File: p.Path, Line: line, Column: col,
 				Message: "the policy does not load, and servers under it do not start: " + msg,
 				Repair:  "correct the file",
-			})
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				finding.Message = "the policy file does not exist, and servers that are told to use it do not start"
+				finding.Repair = "put the file back, or unwrap these servers and wrap them anew without --policy"
+			}
+			found = append(found, finding)
 		}
 	}
 	return found

@@ -233,7 +233,7 @@ func TestChecks(t *testing.T) {
 		{"project-flags", doctor.Warning, project(wrapped(func(e *doctor.Entry) { e.Profile = "observe" })), "chooses"},
 		{"server-observed", doctor.Info, cursor(wrapped(func(e *doctor.Entry) { e.Observed = true })), "every call passes"},
 		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: typo}}}, "unknown field"},
-		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: fs.ErrNotExist}}}, "does not exist"},
+		{"policy-invalid", doctor.Error, doctor.Facts{Policies: []doctor.Policy{{Path: "/p.yaml", Err: fs.ErrNotExist}}}, "file does not exist, and servers that are told"},
 		{"pins-waiting", doctor.Warning, cursor(wrapped(func(e *doctor.Entry) { e.Pins.Waiting = 2 })), "2 changes are waiting"},
 		{"audit-unreadable", doctor.Error, doctor.Facts{Audit: doctor.Audit{Dir: "/s", Err: fs.ErrPermission}}, "permission denied"},
 		{"audit-broken", doctor.Error, doctor.Facts{Audit: doctor.Audit{Report: audit.Report{Fault: &audit.Fault{File: "/s/audit.jsonl", Line: 3, Seq: 9, Reason: "wrong hash"}}}}, "record 9: wrong hash"},

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,11 +51,13 @@ func newApproveCmd(a *app) *cobra.Command {
 		Use:   "approve ID",
 		Short: "Say yes to one call",
 		Long: `approve lets the call pass whose question has this ID: once, or with the same values for
-the rest of its session, or always, which writes them into your policy.
+the rest of its session, or always, which writes them into your policy. The first four
+characters will do, and so will its number. Since another question may have got that
+meanwhile, approve then shows what it is about and asks.
 ` + codes(exitDone, exitFailed, exitMisused),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("bouncer approvals --json lists the ids", "approve takes one id")
+				return misuse("bouncer approvals --json lists the ids", "approve takes one id or number")
 			}
 			if o.session && o.always {
 				return misuse("always includes this session", "--session and --always exclude each other")
@@ -70,10 +75,10 @@ func newDenyCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "deny ID",
 		Short: "Say no to one call",
-		Long:  "deny refuses the call whose question has this ID.\n" + codes(exitDone, exitFailed, exitMisused),
+		Long:  "deny refuses the call whose question has this ID, this number, or an ID that begins so.\n" + codes(exitDone, exitFailed, exitMisused),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("bouncer approvals --json lists the ids", "deny takes one id")
+				return misuse("bouncer approvals --json lists the ids", "deny takes one id or number")
 			}
 			return a.deny(args[0])
 		},
@@ -116,7 +121,7 @@ func (a *app) approvals(asJSON bool) error {
 		if i > 0 {
 			a.printf("\n")
 		}
-		a.printf("%s  %s\n%s\n", w.ID, asked(w, time.Now()), w.Text)
+		a.printf("%d  %s  (%s)\n%s\n", w.Number, w.ID, asked(w, time.Now()), w.Text)
 	}
 	return nil
 }
@@ -148,8 +153,19 @@ func (a *app) approve(o approveOptions) error {
 	case o.session:
 		answer = approve.Session
 	}
+	if isNumber(o.id) {
+		a.printf("%s\n\n", w.Text)
+	}
 	if answer == approve.Always && len(w.Always) > 0 {
 		a.printDiff(w.Diff)
+	}
+	if isNumber(o.id) {
+		if yes, err := a.ask("Allow this call?"); err != nil {
+			return err
+		} else if !yes {
+			a.printf("Nothing was answered.\n")
+			return nil
+		}
 	}
 	if err := store.Answer(w.ID, answer, byTerminal); err != nil {
 		return unanswered(err)
@@ -170,7 +186,7 @@ func (a *app) deny(id string) error {
 	return nil
 }
 
-// question is the one that waits under an id.
+// question is the one that waits under an id, under its beginning, or under a number.
 func (a *app) question(id string) (*approve.Store, approve.Waiting, error) {
 	store, err := a.openApprovals()
 	if err != nil {
@@ -180,12 +196,45 @@ func (a *app) question(id string) (*approve.Store, approve.Waiting, error) {
 	if err != nil {
 		return nil, approve.Waiting{}, err
 	}
-	for _, w := range list {
-		if w.ID == id {
-			return store, w, nil
-		}
+	found := slices.DeleteFunc(slices.Clone(list), func(w approve.Waiting) bool { return !goesBy(w, id) })
+	switch len(found) {
+	case 1:
+		return store, found[0], nil
+	case 0:
+		return nil, approve.Waiting{}, advise(fmt.Errorf("no question %q waits", id), whatWaits(list))
 	}
-	return nil, approve.Waiting{}, advise(fmt.Errorf("no question %q waits", id), "it was answered, or taken back; bouncer approvals shows those that wait")
+	return nil, approve.Waiting{}, advise(fmt.Errorf("%d questions begin with %q", len(found), id), whatWaits(found))
+}
+
+// leastID is how much of an id tells which is meant.
+const leastID = 4
+
+// goesBy reports whether a question is the one that is meant. Digits are a number, although an id may begin with them.
+func goesBy(w approve.Waiting, id string) bool {
+	if isNumber(id) {
+		return strconv.Itoa(w.Number) == id
+	}
+	return len(id) >= leastID && strings.HasPrefix(w.ID, id)
+}
+
+func isNumber(id string) bool {
+	return id != "" && len(id) < leastID && strings.Trim(id, "0123456789") == ""
+}
+
+// whatWaits is for somebody who has named something else.
+func whatWaits(list []approve.Waiting) string {
+	const most = 5
+	if len(list) == 0 {
+		return "it was answered, or taken back; nothing waits now"
+	}
+	var each []string
+	for _, w := range list[:min(len(list), most)] {
+		each = append(each, fmt.Sprintf("%d %s (%s)", w.Number, w.ID, w.Tool))
+	}
+	if more := len(list) - most; more > 0 {
+		each = append(each, fmt.Sprintf("and %d more", more))
+	}
+	return "these wait: " + strings.Join(each, ", ")
 }
 
 func unanswered(err error) error {
@@ -195,13 +244,13 @@ func unanswered(err error) error {
 	return err
 }
 
-// asked says who asks, and since when.
+// asked says who asks, and since when: the time of day, which doesn't change while somebody reads.
 func asked(w approve.Waiting, now time.Time) string {
 	who := w.Server
 	if w.Client != "" {
 		who = w.Client
 	}
-	s := fmt.Sprintf("%s, %s ago", who, now.Sub(w.Asked).Truncate(time.Second))
+	s := who + ", since " + w.Asked.Local().Format(time.TimeOnly)
 	if now.After(w.Until) {
 		s += ", refused meanwhile"
 	}

@@ -255,21 +255,38 @@ func (b *board) lines(width int, now time.Time) []string {
 	return fit(append(text, keys+"; q ends"), width)
 }
 
-// fit breaks lines that are wider than the screen, so that it is known how many there are.
+// fit breaks lines that are wider than the screen, between words where it can, so that it is known how many there are.
 func fit(text []string, width int) []string {
 	var lines []string
 	for _, line := range text {
-		line, used := oneLine(line), 0
-		start := 0
-		for i, r := range line {
-			w := term.Width(string(r))
-			if used+w >= width {
-				lines = append(lines, line[start:i])
-				start, used = i, 0
+		line = oneLine(line)
+		for {
+			head, rest := breakLine(line, width)
+			lines = append(lines, head)
+			if rest == "" {
+				break
 			}
-			used += w
+			line = rest
 		}
-		lines = append(lines, line[start:])
 	}
 	return lines
+}
+
+// breakLine returns as much of a line as is narrower than the screen, and what is left of it.
+func breakLine(line string, width int) (head, rest string) {
+	used, space := 0, -1
+	for i, r := range line {
+		w := term.Width(string(r))
+		if used+w >= width && i > 0 {
+			if head := strings.TrimRight(line[:max(space, 0)], " "); head != "" && r != ' ' {
+				return head, line[space+1:]
+			}
+			return line[:i], strings.TrimPrefix(line[i:], " ")
+		}
+		if r == ' ' {
+			space = i
+		}
+		used += w
+	}
+	return line, ""
 }

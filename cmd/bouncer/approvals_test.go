@@ -105,19 +105,23 @@ func TestBoardLines(t *testing.T) {
 	list[1].Client = "claude-code 2.1\x1b[2J"
 	b.update(list, now)
 	b.choose(1, now)
+	since := ", since " + now.Format("15:04:05") + ")"
 	want := []string{
-		"  1  mail: send  (mail, 2s ago)", `> 2  bank: pay  (claude-code 2.1\x1b[2J, 2s ago)`, "",
+		"  1  mail: send  (mail" + since, `> 2  bank: pay  (claude-code 2.1\x1b[2J` + since, "",
 		"bank: pay", "", "iban", "", "y once, s for this session, n no; arrows or a number choose; q ends",
 	}
 	if got := b.lines(80, now.Add(2*time.Second)); !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+	if later := b.lines(80, now.Add(40*time.Second)); !slices.Equal(later, want) {
+		t.Errorf("time alone has changed it:\n%s", strings.Join(later, "\n"))
 	}
 	for _, line := range b.lines(20, now.Add(2*time.Minute)) {
 		if term.Width(line) >= 20 {
 			t.Errorf("%q is too wide", line)
 		}
 	}
-	if got := strings.Join(b.lines(20, now.Add(2*time.Minute)), ""); !strings.Contains(got, "refused meanwhile") {
+	if got := strings.Join(b.lines(20, now.Add(2*time.Minute)), " "); !strings.Contains(got, "refused meanwhile") {
 		t.Errorf("%q", got)
 	}
 	b.choose(0, now)
@@ -125,6 +129,52 @@ func TestBoardLines(t *testing.T) {
 	got := b.lines(80, now)
 	if last := got[len(got)-2:]; !slices.Equal(last, []string{"+x@y.com", "Write this, and allow the call? y yes, n no"}) {
 		t.Errorf("%q", last)
+	}
+}
+
+func TestFit(t *testing.T) {
+	for line, want := range map[string]string{
+		"short":                          "short",
+		"":                               "",
+		"two words more":                 "two words|more",
+		"exactly 9":                      "exactly 9",
+		"exactly10 and":                  "exactly10|and",
+		"averylongwordindeed":            "averylong|wordindee|d",
+		"an averylongword":               "an|averylong|word",
+		"   indentedword":                "   indent|edword",
+		"   in two":                      "   in two",
+		"   in three":                    "   in|three",
+		"many      spaces":               "many     |spaces",
+		"Ж世界世界世界":                        "Ж世界世界|世界",
+		"one two three four five sixsix": "one two|three|four five|sixsix",
+	} {
+		if got := strings.Join(fit([]string{line}, 10), "|"); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	if got := fit([]string{"世世"}, 1); len(got) != 2 {
+		t.Errorf("a screen of nothing: %q", got)
+	}
+}
+
+// TestScreenShowsChanges has nothing written while nothing changes.
+func TestScreenShowsChanges(t *testing.T) {
+	now := time.Now()
+	b := board{check: func(approve.Waiting) error { return nil }}
+	b.update(waitingCalls(now), now)
+	var out strings.Builder
+	s := screen{out: &out}
+	s.show(&b, now)
+	before := out.Len()
+	for after := range 30 {
+		s.show(&b, now.Add(time.Duration(after)*time.Second))
+	}
+	if out.Len() != before || before == 0 {
+		t.Errorf("%d bytes, then %d", before, out.Len())
+	}
+	b.choose(1, now)
+	if s.show(&b, now); out.Len() == before {
+		t.Error("a change is not shown")
 	}
 }
 

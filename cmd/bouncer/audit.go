@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/internal/term"
+	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
+	"github.com/bouncer-mcp/bouncer/taint"
 )
 
 func newAuditCmd(a *app) *cobra.Command {
@@ -34,7 +38,8 @@ func newAuditTailCmd(a *app) *cobra.Command {
 		Use:   "tail",
 		Short: "Print the last records",
 		Long: "tail prints the last records, oldest first; with --json as they stand in the file. A call\n" +
-			"that passed because its tool is only observed is shown with what it would have got.\n" + codes(exitDone, exitFailed, exitMisused),
+			"that passed because its tool is only observed is shown with what it would have got. What\n" +
+			"passed without a reason is shown with the destinations and paths among its arguments.\n" + codes(exitDone, exitFailed, exitMisused),
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if count < 1 {
@@ -96,12 +101,43 @@ func (a *app) printRecord(line []byte, asJSON bool) error {
 		}
 		if r.Reason != "" {
 			what += "  " + r.Reason
+		} else if names := named(r); names != "" {
+			what += "  " + names
 		}
 	} else {
 		what = fmt.Sprintf("-> %s  %.1f ms  %d bytes", r.Outcome, r.MS, r.Bytes)
 	}
 	fmt.Fprintf(a.out, "%6d  %s  %s  %s\n", r.Seq, r.Time.Local().Format("2006-01-02 15:04:05"), term.Visible(r.Server+"/"+r.Tool), term.Visible(what))
 	return nil
+}
+
+// named tells in short what a call was about: its destinations and paths, which an allowed call has no reason to name.
+func named(r audit.Record) string {
+	const most, limit = 3, 60
+	var all []string
+	add := func(name string, v wire.Value) {
+		for leaf := range v.Leaves() {
+			text, ok := leaf.Value.Text()
+			if said := name + "=" + strconv.Quote(taint.Visible(text, limit)); ok && !leaf.IsKey && !slices.Contains(all, said) {
+				all = append(all, said)
+			}
+		}
+	}
+	for _, path := range policy.Destinations(policy.Tool{Name: r.Tool}, r.Args) {
+		for _, v := range policy.Select(r.Args, path) {
+			add(taint.Visible(path, limit), v)
+		}
+	}
+	for name, v := range r.Args.Members() {
+		if policy.HoldsPath(name) {
+			add(taint.Visible(name, limit), v)
+		}
+	}
+	more := ""
+	if n := len(all) - most; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(all[:min(len(all), most)], ", ") + more
 }
 
 func newAuditShowCmd(a *app) *cobra.Command {

@@ -83,8 +83,12 @@ func (e *edit) run() error {
 	if err := e.survey(); err != nil {
 		return err
 	}
-	if err := e.choose(); err != nil {
+	some, err := e.choose()
+	if err != nil {
 		return err
+	}
+	if !some {
+		return e.declined("--skip=NAME leaves a server alone for good.")
 	}
 	e.offerHooks()
 	return e.carryOut(e.changes())
@@ -122,7 +126,7 @@ func (e *edit) carryOut(changes []wrap.Plan) error {
 			return err
 		}
 		if !yes {
-			return advise(errors.New("nothing was changed"))
+			return e.declined()
 		}
 	}
 	if err := e.remember(changes); err != nil {
@@ -138,6 +142,15 @@ func (e *edit) carryOut(changes []wrap.Plan) error {
 		return e.unapplied(err)
 	}
 	return e.finish(changes, done)
+}
+
+// declined ends a command that a person has answered with a no, which is no failure.
+func (e *edit) declined(hints ...string) error {
+	e.printf("Nothing was changed.\n")
+	for _, hint := range hints {
+		e.printf("%s\n", hint)
+	}
+	return nil
 }
 
 // survey reads every file of the selection and plans it.
@@ -157,7 +170,7 @@ func (e *edit) survey() error {
 			e.refused = append(e.refused, err)
 			continue
 		}
-		known = append(known, names(plan)...)
+		known = append(known, e.names(plan)...)
 		e.place(plan)
 	}
 	e.hooks = found.Hooks
@@ -189,7 +202,7 @@ func (e *edit) place(plan wrap.Plan) {
 	if plan.File.Shared && !e.shared() {
 		for _, step := range plan.Steps {
 			if changed(step) {
-				e.leave(plan.File, step.Entry, "in a project file; --client, --scope=project or --config includes it")
+				e.leave(plan.File, step.Entry, ofProject)
 			}
 		}
 		e.behind = append(e.behind, covered(plan.File, plan.Steps, func(s wrap.Step) bool { return s.Entry.State == wrap.Wrapped })...)
@@ -197,6 +210,9 @@ func (e *edit) place(plan wrap.Plan) {
 	}
 	e.plans = append(e.plans, plan)
 }
+
+// ofProject is why a server is only reported that other people use too.
+const ofProject = "in a project file; --client, --scope=project or --config includes it"
 
 func (e *edit) leave(f wrap.File, entry wrap.Entry, reason string) {
 	e.aside = append(e.aside, aside{Client: f.Client, Path: f.Path, Scope: entry.Scope, Server: entry.Name, Reason: reason})
@@ -209,6 +225,9 @@ func (e *edit) missing(known []string) error {
 			continue
 		}
 		hint := "no servers were found"
+		if e.verb == wrap.Unwrap {
+			hint = e.words().nothing
+		}
 		if len(known) > 0 {
 			slices.Sort(known)
 			hint = "servers found: " + list(slices.Compact(known))
@@ -218,9 +237,14 @@ func (e *edit) missing(known []string) error {
 	return nil
 }
 
-func names(plan wrap.Plan) []string {
+// names are the servers of a plan that the command could be about: nobody can unwrap what is not wrapped.
+func (e *edit) names(plan wrap.Plan) []string {
 	var names []string
 	for _, step := range plan.Steps {
+		ours := slices.Contains([]wrap.State{wrap.Wrapped, wrap.Own, wrap.Stale}, step.Entry.State) || step.Entry.Restorable
+		if e.verb == wrap.Unwrap && !ours && !slices.Contains(e.servers, step.Entry.Name) {
+			continue
+		}
 		names = append(names, step.Entry.Name)
 	}
 	return names

@@ -157,13 +157,54 @@ func (e *edit) nothing() string {
 	return "Nothing to do: " + e.words().nothing + "."
 }
 
-// pointOut says how to go on with a config of which nobody knows where its servers stand.
+// pointOut says how to go on when there was nothing to do: with a config of which nobody knows where its servers stand, with
+// servers that were only reported because they are a project's, and where no config was found at all.
 func (e *edit) pointOut() {
 	for _, plan := range e.plans {
 		if plan.File.Client == "" && len(plan.Steps) == 0 && e.key == nil {
-			e.printFilled("", plan.Path+" has nothing at /mcpServers; --key says where its servers stand.")
+			e.printFilled("", keyless(plan.Path))
 		}
 	}
+	switch {
+	case slices.ContainsFunc(e.aside, func(a aside) bool { return a.Reason == ofProject }):
+		command := "init"
+		if e.verb == wrap.Unwrap {
+			command = "unwrap"
+		}
+		e.printf("bouncer %s --scope=project includes the servers in project files.\n", command)
+	case e.verb == wrap.Wrap && len(e.configs)+len(e.aside)+len(e.refused)+len(e.plans) == 0:
+		e.lookedFor(e.clients)
+	}
+}
+
+// keyless says how to go on with a file that has no servers where most clients have them.
+func keyless(file string) string {
+	return file + " has nothing at /mcpServers; --key says where its servers stand."
+}
+
+// lookedFor names the configs that would have been read, and what to do about a client that bouncer doesn't know.
+func (a *app) lookedFor(ids []string) {
+	env, err := a.clientEnv()
+	if err != nil {
+		return // then nothing was looked for
+	}
+	a.printf("\nNo config of a client was found. These would be read:\n")
+	var rows [][]string
+	for _, c := range clients.All() {
+		if len(ids) > 0 && !slices.Contains(ids, c.ID) {
+			continue
+		}
+		for _, config := range c.Configs {
+			if config.Managed {
+				continue
+			}
+			for _, file := range config.Paths(env) {
+				rows = append(rows, []string{c.ID, file})
+			}
+		}
+	}
+	a.printTable("  ", rows)
+	a.printf("\nAny other client: bouncer init --config=FILE --key=/where/its/servers/are (docs/clients.md has examples)\n")
 }
 
 // told says what was done, where the files' old bytes are, and what the person still has to do.

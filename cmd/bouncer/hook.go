@@ -119,6 +119,6 @@ func seen(key [16]byte, text string) [][]byte {
 		return nil
 	}
 	e := engine.New(engine.Config{Key: key, Shared: true})
-	e.ObserveDefinition(taint.Source{Tool: "a text in your message"}, v)
+	e.ObservePasted(taint.Source{Tool: "a text in your message"}, v)
 	return e.Facts()
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ func (l lasting) edit(tool policy.Tool, destinations []string) (before, after []
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := l.sound(before, after); err != nil {
+		return nil, nil, err
+	}
 	then, err := l.trusted(tool, after)
 	if err != nil {
 		return nil, nil, err
@@ -79,6 +83,36 @@ func (l lasting) edit(tool policy.Tool, destinations []string) (before, after []
 		}
 	}
 	return before, after, nil
+}
+
+// sound refuses a change that policy check would warn of, such as an entry that holds a display name.
+func (l lasting) sound(before, after []byte) error {
+	was, err := policy.Parse(l.file, before)
+	if err != nil {
+		return err
+	}
+	is, err := policy.Parse(l.file, after)
+	if err != nil {
+		return err
+	}
+	known, now := policy.Check(was), policy.Check(is)
+	for _, w := range now {
+		same := func(k policy.Warning) bool { return k.Code == w.Code && k.Msg == w.Msg } // its line may have moved
+		if !slices.ContainsFunc(known, same) {
+			return errors.New(w.String())
+		}
+	}
+	return nil
+}
+
+// Trusts reports whether a tool may use a destination.
+func (l lasting) Trusts(tool policy.Tool, destination string) bool {
+	data, err := os.ReadFile(l.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	trusted, err := l.trusted(tool, data)
+	return err == nil && policy.Trusts(trusted, destination)
 }
 
 // trusted are the destinations that a tool may use, if this is the person's policy.

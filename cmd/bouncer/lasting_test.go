@@ -70,6 +70,20 @@ func TestLastingRefuses(t *testing.T) {
 			t.Error("there is a file")
 		}
 	})
+	t.Run("what policy check warns of", func(t *testing.T) {
+		l := lastingIn(t.TempDir())
+		if err := l.Allow(tool, []string{"x@y.com"}); err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range []string{"Kim <kim@example.com>", "lee@p.example, ann@p.example", "mailto:kim@example.com"} {
+			if _, _, err := l.Preview(tool, []string{"sam@p.example", to}); err == nil || !strings.Contains(err.Error(), "trusted_destinations") {
+				t.Errorf("%q: %v", to, err)
+			}
+		}
+		if !l.Trusts(tool, "X@y.com") || l.Trusts(tool, "X <x@y.com>") || l.Trusts(policy.Tool{Name: "reply"}, "x@y.com") {
+			t.Error("it doesn't know what it trusts")
+		}
+	})
 	t.Run("a broken policy", func(t *testing.T) {
 		l := lastingIn(t.TempDir())
 		if err := os.MkdirAll(filepath.Dir(l.file), 0o700); err != nil {

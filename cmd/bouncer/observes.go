@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/wrap"
@@ -18,14 +19,24 @@ func (p policyFiles) observe(e wrap.Entry, files []string) bool {
 		if !filepath.IsAbs(file) { // the client expands it, or resolves it against its own folder
 			continue
 		}
-		layer, known := p[file]
-		if !known {
-			layer, _ = readPolicy(file)
-			p[file] = layer
-		}
-		layers = append(layers, layer)
+		layers = append(layers, p.layer(file))
 	}
 	return policy.NewSet(layers...).For(policy.Server{Name: e.Name}).Under(e.Profile).Observes()
+}
+
+// layer reads a policy file once.
+func (p policyFiles) layer(file string) *policy.Layer {
+	layer, known := p[file]
+	if !known {
+		layer, _ = readPolicy(file) // doctor tells why one does not load
+		p[file] = layer
+	}
+	return layer
+}
+
+// unloadable are those of some policy files that keep a server from starting.
+func (p policyFiles) unloadable(files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !filepath.IsAbs(file) || p.layer(file) != nil })
 }
 
 // policiesOf returns the policy files that a wrapped entry is judged by, highest first.

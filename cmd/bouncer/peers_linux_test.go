@@ -111,6 +111,9 @@ func (p *sitter) play(step string) error {
 			return failed != nil
 		})
 		return errors.Join(err, failed)
+	case "types":
+		_, err := io.WriteString(p.keyboard, rest+"\r")
+		return err
 	case "leaves":
 		return os.WriteFile(rest, nil, 0o600)
 	case "until":

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +16,8 @@ import (
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/probe"
 	"github.com/bouncer-mcp/bouncer/replay"
+	"github.com/bouncer-mcp/bouncer/serve"
+	"github.com/bouncer-mcp/bouncer/session"
 )
 
 type explainOptions struct {
@@ -90,6 +94,7 @@ func (o explainOptions) check() error {
 // explained is a server and where its tools are known from.
 type explained struct {
 	replay.Server
+	name  string   // that policies know it by; empty for the one of --server
 	from  string   // recorded, listed, started or name
 	entry *probing // that a client's config has for it; nil when none is known
 }
@@ -124,7 +129,7 @@ func (a *app) policyExplain(ctx context.Context, o explainOptions) error {
 	}
 	switch {
 	case len(report.Tools) == 0 && o.tool != "":
-		return advise(fmt.Errorf("no tool is named %q", o.tool), "without a name, explain lists all tools of the server")
+		return advise(fmt.Errorf("no tool is named %q", o.tool), toolsOf(s.Tools), "without a name, explain lists them with what they are")
 	case o.asJSON:
 		return a.printJSON(report)
 	case o.tool == "":
@@ -138,6 +143,19 @@ func (a *app) policyExplain(ctx context.Context, o explainOptions) error {
 	return nil
 }
 
+// toolsOf names the tools of a server for whoever has mistyped one.
+func toolsOf(tools []policy.Tool) string {
+	const most = 20
+	var names []string
+	for _, t := range tools[:min(len(tools), most)] {
+		names = append(names, t.Name)
+	}
+	if len(tools) > most {
+		names = append(names, fmt.Sprintf("and %d more", len(tools)-most))
+	}
+	return "tools found: " + list(names)
+}
+
 // policyExplained is what the calls of a server are judged by: the flags of its entry count unless the command line has its own.
 func (a *app) policyExplained(o explainOptions, s explained, at places) (*policy.Set, error) {
 	if s.entry != nil && len(o.policies) == 0 && o.profile == "" {
@@ -147,7 +165,7 @@ func (a *app) policyExplained(o explainOptions, s explained, at places) (*policy
 	if err != nil {
 		return nil, err
 	}
-	set, _ = engine.Bind(set, policy.Server{Name: o.server, Package: s.Package}, o.profile)
+	set, _ = engine.Bind(set, policy.Server{Name: cmp.Or(s.name, o.server), Package: s.Package}, o.profile)
 	return set, nil
 }
 
@@ -166,17 +184,31 @@ func (a *app) explainable(ctx context.Context, o explainOptions, at places) (exp
 		if err != nil {
 			return explained{}, err
 		}
-		switch found := known[o.server]; len(found) {
+		name, found := o.server, known[o.server]
+		if of := session.Name(o.server); len(found) == 0 { // it may be an identity, which tells servers of one name apart
+			found = slices.DeleteFunc(known[of], func(s replay.Server) bool { return s.Package+"#"+of != o.server })
+			name = of
+		}
+		switch found = a.current(name, found); len(found) {
 		case 0:
-			return explained{}, advise(fmt.Errorf("nothing is recorded of a server %q", o.server), "--probe starts it and lists its tools", "bouncer pins list shows the servers that are recorded")
+			hints := []string{"--probe starts it and lists its tools"}
+			if len(known) > 0 {
+				hints = append(hints, "recorded: "+list(slices.Sorted(maps.Keys(known))))
+			}
+			return explained{}, advise(fmt.Errorf("nothing is recorded of a server %q", o.server), hints...)
 		case 1:
 			s := explained{Server: found[0], from: "recorded"}
-			if entries, _, err := a.entriesOf(o.server); err == nil && len(entries) == 1 && packageOf(entries[0].argv()) == s.Package {
+			if entries, _, err := a.entriesOf(name); err == nil && len(entries) == 1 && packageOf(entries[0].argv()) == s.Package {
 				s.entry = &entries[0]
 			}
+			s.name = name
 			return s, nil
 		default:
-			return explained{}, misuse("--probe starts the one that is in your clients' configs", "%d servers named %q are recorded", len(found), o.server)
+			var all []string
+			for _, s := range found {
+				all = append(all, s.Package+"#"+name)
+			}
+			return explained{}, misuse("--server takes one of them: "+list(all), "%d servers named %q are recorded", len(found), o.server)
 		}
 	}
 	return explained{Server: replay.Server{Tools: []policy.Tool{{Name: o.tool}}}, from: "name"}, nil
@@ -196,6 +228,24 @@ func start(ctx context.Context, spec link.Spec) (explained, error) {
 func commandLine(spec link.Spec) []string { return append([]string{spec.Command}, spec.Args...) }
 
 func (p probing) argv() []string { return commandLine(p.spec) }
+
+// current narrows recorded servers of one name down to the one that a client's config starts now, if that leaves one.
+func (a *app) current(name string, found []replay.Server) []replay.Server {
+	if len(found) < 2 {
+		return found
+	}
+	servers, err := a.servable()
+	if err != nil {
+		return found // doctor tells why the configs can't be read
+	}
+	now := slices.DeleteFunc(slices.Clone(found), func(r replay.Server) bool {
+		return !slices.ContainsFunc(servers, func(s serve.Server) bool { return s.Name == name && s.Package == r.Package })
+	})
+	if len(now) != 1 {
+		return found
+	}
+	return now
+}
 
 // entriesOf finds the servers of a name in the clients' configs, each command line once. why says why others can't be started.
 func (a *app) entriesOf(name string) (found []probing, why string, err error) {

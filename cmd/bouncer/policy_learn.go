@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -77,7 +78,11 @@ func (a *app) policyLearn(o learnOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := intact(o.log, at.State); err != nil {
+	err = intact(o.log, at.State)
+	if errors.Is(err, errAltered) {
+		return advise(fmt.Errorf("%w, and nothing can be learned from it", err), "bouncer audit verify names the place")
+	}
+	if err != nil {
 		return err
 	}
 	set, err := loadPolicies(nil, at.Policy)
@@ -104,6 +109,8 @@ func (a *app) policyLearn(o learnOptions) error {
 	return a.writeNew(o.out, text)
 }
 
+var errAltered = errors.New("the log is not as it was written")
+
 // intact refuses a log that is not as it was written: what somebody else put there must not become a rule. Of an exported file
 // the chain alone can't tell.
 func intact(name, state string) error {
@@ -120,7 +127,7 @@ func intact(name, state string) error {
 		return err
 	}
 	if r.Fault != nil {
-		return advise(errors.New("the log is not as it was written, and nothing can be learned from it"), "bouncer audit verify names the place")
+		return errAltered
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -75,6 +76,8 @@ type replayReport struct {
 	Open    int            `json:"open"`    // may change: it depends on what the log does not tell
 	Unknown int            `json:"unknown"` // can't be derived again
 	Changes []replayChange `json:"changes"` // all but the same
+	Altered bool           `json:"altered"` // the log is not as it was written
+	Was     []string       `json:"was"`     // policy files that open the calls that can't be derived again, if --was names them
 }
 
 type replayChange struct {
@@ -125,6 +128,19 @@ func (a *app) policyReplay(o replayOptions) error {
 		Before: before, After: after, Profile: o.profile, Servers: servers, Paths: proxy.NewPaths(dir, home),
 	})
 	report := reportReplay(log, changes)
+	used := []string{at.Policy}
+	if len(o.before) > 0 {
+		if used, err = a.absolutes(o.before); err != nil {
+			return err
+		}
+	}
+	report.Was = policiesOfLog(changes, used)
+	switch err := intact(o.log, at.State); {
+	case errors.Is(err, errAltered):
+		report.Altered = true
+	case err != nil:
+		return err
+	}
 	if o.asJSON {
 		return a.printJSON(report)
 	}
@@ -228,6 +244,39 @@ func reportReplay(log *replay.Log, changes []replay.Change) replayReport {
 	return r
 }
 
+func (a *app) absolutes(files []string) ([]string, error) {
+	var list []string
+	for _, file := range files {
+		path, err := a.absolute(file)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, path)
+	}
+	return list, nil
+}
+
+// policiesOfLog lists the policy files, in the order of the layers, that calls were judged by which the files used can't
+// explain. Files that are gone are left out, and there is nothing to list if all of them were used.
+func policiesOfLog(changes []replay.Change, used []string) []string {
+	files := []string{}
+	for _, c := range changes {
+		if c.Kind() != replay.Unknown {
+			continue
+		}
+		for _, layer := range c.Call.Verdicts[0].Layers {
+			file, ok := strings.CutPrefix(layer, "policy ")
+			if ok && filepath.IsAbs(file) && exists(file) && !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	if !slices.ContainsFunc(files, func(file string) bool { return !slices.Contains(used, file) }) {
+		return []string{}
+	}
+	return files
+}
+
 // alike are changes that are told in one row.
 type alike struct {
 	replayChange
@@ -254,6 +303,15 @@ func gathered(changes []replayChange, unknown bool) []alike {
 	return all
 }
 
+// condition introduces the reason of the least permissive verdict where others are possible: then it is a guess at what has
+// led to the record.
+func (c replayChange) condition() string {
+	if c.Kind != replay.Open {
+		return ""
+	}
+	return c.Now[len(c.Now)-1] + " if "
+}
+
 func (a *app) printReplay(r replayReport) {
 	if rows := gathered(r.Changes, false); len(rows) > 0 {
 		table := [][]string{{"CALLS", "SERVER", "TOOL", "WAS", "NOW", "FOR EXAMPLE"}}
@@ -266,13 +324,19 @@ func (a *app) printReplay(r replayReport) {
 		a.printf("\n")
 		for _, c := range rows {
 			if c.Reason != "" {
-				a.printFilled("", fmt.Sprintf("record %d: %s", c.Seq, c.Reason))
+				a.printFilled("", fmt.Sprintf("record %d: %s%s", c.Seq, c.condition(), c.Reason))
 			}
 		}
 	}
 	for _, c := range gathered(r.Changes, true) {
 		a.printFilled("", fmt.Sprintf("can't be judged again: %s to %s, such as record %d: %s",
 			counted(c.n, "call"), term.Visible(c.Server+"/"+c.Tool), c.Seq, c.Unknown))
+	}
+	if len(r.Was) > 0 {
+		a.printf("the log names other policies; replay by them: --was=%s\n", strings.Join(r.Was, " --was="))
+	}
+	if r.Altered {
+		a.printf("%v: bouncer audit verify names the place\n", errAltered)
 	}
 	a.printFilled("", fmt.Sprintf("%s: %d as before, %d judged otherwise, %d open, %d not to be derived",
 		counted(r.Calls, "call"), r.Same, r.Changed, r.Open, r.Unknown))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,14 +17,14 @@ type pick struct {
 }
 
 // choose lets a person at the terminal say which of the servers found are to be wrapped. Whoever has named servers, or
-// said yes beforehand, has chosen already.
-func (e *edit) choose() error {
+// said yes beforehand, has chosen already. It reports whether any is left.
+func (e *edit) choose() (some bool, err error) {
 	if e.verb != wrap.Wrap || !e.interactive || e.yes || e.dryRun || len(e.servers) > 0 {
-		return nil
+		return true, nil
 	}
 	picks := e.picks()
 	if len(picks) < 2 {
-		return nil
+		return true, nil
 	}
 	e.showRefused()
 	e.printf("Servers that start without bouncer:\n")
@@ -37,12 +36,12 @@ func (e *edit) choose() error {
 	e.printf("\n")
 	chosen, err := e.askNumbers("Servers to wrap (numbers such as 1,3-4, all or none) [all]: ", len(picks))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if len(chosen) == 0 {
-		return advise(errors.New("nothing was changed"), "--skip=NAME leaves a server alone for good")
+		return false, nil
 	}
-	return e.without(picks, chosen)
+	return true, e.without(picks, chosen)
 }
 
 func (e *edit) picks() []pick {

@@ -57,9 +57,9 @@ func TestChoose(t *testing.T) {
 		{"all", "\ny\n", nil, "files db mail", exitDone},
 		{"some", "1,3\ny\n", nil, "files mail", exitDone},
 		{"after a slip", "9\n2\ny\n", nil, "db", exitDone},
-		{"none", "none\n", nil, "", exitFailed},
-		{"n", "n\n", nil, "", exitFailed},
-		{"no to the diff", "1\nn\n", nil, "", exitFailed},
+		{"none", "none\n", nil, "", exitDone},
+		{"n", "n\n", nil, "", exitDone},
+		{"no to the diff", "1\nn\n", nil, "", exitDone},
 		{"named already", "y\n", []string{"--server=db"}, "db", exitDone},
 		{"one is left to choose from", "y\n", []string{"--skip=db", "--skip=mail"}, "files", exitDone},
 	}

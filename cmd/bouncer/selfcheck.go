@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bouncer-mcp/bouncer/clients"
 	"github.com/bouncer-mcp/bouncer/doctor"
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
@@ -180,7 +181,10 @@ func (a *app) printSelfReport(r selfReport) {
 func (a *app) printClientCounts(list []clientCounts) {
 	rows := [][]string{{"CLIENT", "CONFIGS", "SERVERS", "THROUGH BOUNCER", "REMOTE", "HOOK"}}
 	for _, c := range list {
-		hook := "no"
+		hook := "-"
+		if client, _ := clients.ByID(c.Client); client.Hook.Event != "" {
+			hook = "no"
+		}
 		if c.Hook {
 			hook = "yes"
 		}

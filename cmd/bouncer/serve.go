@@ -76,8 +76,14 @@ func (a *app) serve(ctx context.Context, policies []string) error {
 		Protected: protected,
 		Policies:  func() ([]*policy.Layer, error) { return ownLayers(policies, at.Policy) },
 		Servers:   a.servable,
-		Recorded:  func() (map[string][]replay.Server, error) { return recorded(at.State) },
-		Words:     typedWords,
+		Recorded: func() (map[string][]replay.Server, error) {
+			known, err := recorded(at.State)
+			for name, found := range known {
+				known[name] = a.current(name, found)
+			}
+			return known, err
+		},
+		Words: typedWords,
 	})
 	if errors.Is(err, context.Canceled) {
 		return nil // told to stop, and stopped

@@ -26,7 +26,8 @@ func newStatusCmd(a *app) *cobra.Command {
 		Short: "Show which servers start through bouncer",
 		Long: `status lists the servers in your clients' configs, and those that their plugins, agents
 and extensions bring along: which of them start through bouncer, and the policies that
-their calls are judged by.
+their calls are judged by. A server that can't start, because bouncer is missing or a
+policy does not load, is shown as such; bouncer doctor says how to mend it.
 ` + codes(exitDone, exitFailed, exitMisused),
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.status(o) },
@@ -48,6 +49,7 @@ type statusReport struct {
 type policyStatus struct {
 	Path  string `json:"path"`
 	There bool   `json:"there"`
+	Fault string `json:"fault,omitempty"` // why it does not load
 }
 
 type serverStatus struct {
@@ -68,6 +70,9 @@ type serverStatus struct {
 	Profile   string        `json:"profile"`
 	Observed  bool          `json:"observed"` // nothing is blocked, and the log has what would have been
 	Waiting   int           `json:"waiting"`  // changes of its tools that nobody has accepted yet
+
+	Missing    string   `json:"missing,omitempty"`    // the bouncer that it is to start through, when there is none: it does not start
+	Unloadable []string `json:"unloadable,omitempty"` // those of its policies that do not load: it does not start
 
 	winner clients.Scope // of By
 	pins   string        // the state directory that Waiting is about, when it is not this command's
@@ -92,6 +97,11 @@ func (a *app) status(o statusOptions) error {
 		a.printStatus(report.Servers)
 	} else {
 		a.printf("No servers found.\n")
+		for _, file := range o.configs {
+			if o.key == nil && exists(file) {
+				a.printFilled("", keyless(file))
+			}
+		}
 	}
 	a.printNotes(report)
 	return errors.Join(refused...)
@@ -113,6 +123,15 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 		return report, nil, err
 	}
 	report.Policy = policyStatus{Path: p.Policy, There: exists(p.Policy)}
+	if report.Policy.There {
+		if _, err := readPolicy(p.Policy); err != nil {
+			report.Policy.Fault = err.Error()
+		}
+	}
+	programs, err := a.newLookup()
+	if err != nil {
+		return report, nil, err
+	}
 	pins, read := pinStores{}, policyFiles{}
 	servers, refused := found.Survey(a.known()...)
 	for _, server := range servers {
@@ -120,6 +139,11 @@ func (a *app) survey(s selection) (statusReport, []error, error) {
 		if err != nil { // of one server's own home, which is no reason to hide the others
 			err = fmt.Errorf("server %q: %w", server.Name, err)
 			refused = append(refused, &wrap.FileError{Client: server.File.Client, Path: server.File.Path, Err: err})
+		}
+		if launcher := server.Launcher; d.State == wrap.Wrapped || server.Serves {
+			if p := programs.resolve(launcher, programs.path); p.Missing() {
+				d.Missing = launcher
+			}
 		}
 		d.Aside = slices.ContainsFunc(asides, func(a wrap.Aside) bool { return a.Of(server.File, server.Entry) })
 		if d.Waiting, d.pins = pins.waiting(server.Entry); d.pins == p.State {
@@ -165,6 +189,7 @@ func describe(server wrap.Server, read policyFiles) (serverStatus, error) {
 	var err error
 	s.Policies, err = policiesOf(e)
 	s.Observed = read.observe(e, s.Policies)
+	s.Unloadable = read.unloadable(s.Policies)
 	return s, err
 }
 
@@ -223,12 +248,21 @@ func (a *app) printNotes(report statusReport) {
 	for _, h := range report.Hooks {
 		a.printf("%s\n", h.words())
 	}
-	there := ""
-	if !report.Policy.There {
-		there = " (not there yet)"
+	state := ""
+	switch {
+	case !report.Policy.There:
+		state = " (not there yet)"
+	case report.Policy.Fault != "":
+		state = " (does not load)"
 	}
-	a.printf("Your policy: %s%s\n", report.Policy.Path, there)
+	a.printf("Your policy: %s%s\n", report.Policy.Path, state)
+	if report.Policy.Fault != "" || slices.ContainsFunc(report.Servers, func(s serverStatus) bool { return !s.starts() }) {
+		a.printf("bouncer doctor says more.\n")
+	}
 }
+
+// starts reports whether bouncer is there and runs under the server's policies.
+func (s serverStatus) starts() bool { return s.Missing == "" && len(s.Unloadable) == 0 }
 
 // stateWords says how a server stands in words that need no manual.
 func stateWords(s serverStatus) string {
@@ -236,7 +270,10 @@ func stateWords(s serverStatus) string {
 	switch s.State {
 	case wrap.Wrapped:
 		words = "through bouncer"
-		if s.Observed {
+		switch {
+		case s.Missing == "" && !s.starts():
+			words += ", does not start"
+		case s.Observed && s.starts():
 			words += ", only observed"
 		}
 	case wrap.Plain, wrap.Listed:
@@ -247,6 +284,9 @@ func stateWords(s serverStatus) string {
 		words = "direct, stale record"
 	case wrap.Own:
 		words = "bouncer itself"
+	}
+	if s.Missing != "" {
+		words += ", which is missing"
 	}
 	if s.Aside {
 		words += ", left alone"
@@ -275,7 +315,11 @@ func policyWords(s serverStatus) string {
 	}
 	var words []string
 	for _, path := range s.Policies {
-		words = append(words, filepath.Base(path))
+		word := filepath.Base(path)
+		if slices.Contains(s.Unloadable, path) {
+			word += " (does not load)"
+		}
+		words = append(words, word)
 	}
 	words = append(words, "built-in")
 	if s.Profile != "" {

@@ -67,7 +67,7 @@ func callMail(params json.RawMessage, sent *[]string) any {
 		Arguments struct{ To string }
 	}
 	if err := json.Unmarshal(params, &call); err != nil {
-		return text(err.Error())
+		return refusal("the arguments don't fit: to is a text")
 	}
 	switch call.Name {
 	case "read_inbox":
@@ -78,7 +78,11 @@ func callMail(params json.RawMessage, sent *[]string) any {
 	case "list_sent":
 		return text(strings.Join(*sent, "\n"))
 	}
-	return text(fmt.Sprintf("no tool %q", call.Name))
+	return refusal(fmt.Sprintf("no tool %q", call.Name))
+}
+
+func refusal(s string) any {
+	return map[string]any{"isError": true, "content": []any{map[string]any{"type": "text", "text": s}}}
 }
 
 func text(s string) any {
