@@ -151,12 +151,13 @@ func (w *world) answerAsk() string {
 	if a == nil {
 		return ""
 	}
+	n := w.pick(6)
+	if n == 0 && a.cancelled {
+		return "" // nothing is said, so a later answer is the first
+	}
 	a.answered, a.done = true, true
-	switch w.pick(6) {
+	switch n {
 	case 0:
-		if a.cancelled {
-			return ""
-		}
 		w.server.errors[a.id] = struct{}{}
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"a":1,"a":2}}`, a.id)
 	case 1:
