@@ -46,7 +46,7 @@ type Options struct {
 	PinFor   time.Duration // how long calls wait for the server's listing; 0: 10 s
 	MaxFrame int           // bytes; 0: 64 MiB
 	Grace    time.Duration // how long the server may go on talking when its client is gone; 0: 2 s
-	Gone     func() bool   // reports whether the client has closed its end although not all of it has been read; nil: can\'t be told
+	Gone     func() bool   // reports whether the client has closed its end although not all of it has been read; nil: can't be told
 	Linger   time.Duration // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
 	Ended    func() string // says what became of the server, once its output has ended: the answer to what is still asked of it
 }
