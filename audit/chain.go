@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 )
 
 // chain is what a Log keeps open between records, and what it knows about the end of the chain.
 type chain struct {
 	lock *atomicfile.FileLock // on the head file; nil when nothing is open
-	file *os.File             // the current file
+	file *direct.File         // the current file; nil when it is not open
 	last head                 // after the newest record that this process wrote or saw
 	line []byte               // of the head file, as it was when last was found there
 	text []byte               // the lines to write
@@ -143,12 +144,18 @@ func (l *Log) rotate() error {
 	return l.openCurrent()
 }
 
-func (l *Log) openCurrent() (err error) {
+func (l *Log) openCurrent() error {
 	if l.file != nil {
 		_ = l.file.Close() // every write to it has already been reported
 	}
-	l.file, err = openFile(l.path(currentName), os.O_RDWR|os.O_CREATE)
-	return err
+	l.file = nil
+	f, err := openFile(l.path(currentName), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	opened := direct.Of(f)
+	l.file = &opened
+	return nil
 }
 
 func (l *Log) closeFiles() error {

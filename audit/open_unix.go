@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 )
 
 // openFile opens a file of the log. A symbolic link could make us append to any file of the person's, and a pipe could block.
@@ -39,17 +41,13 @@ func regular(f *os.File) (*os.File, error) {
 
 // appendTo writes line in one write at the end of f, whose size is known. The file is in append mode, so that even a writer that
 // ignores the lock can't be overwritten.
-func appendTo(f *os.File, line []byte, _ int64) error {
+func appendTo(f *direct.File, line []byte, _ int64) error {
 	_, err := f.Write(line)
 	return err
 }
 
-// fstat is f.Stat and os.Lstat, which cost several times as much, on every record.
-func fstat(f *os.File) (size int64, named bool) {
-	var st syscall.Stat_t
-	err := syscall.Fstat(int(f.Fd()), &st)
-	return st.Size, err == nil && st.Nlink > 0
-}
+// extent returns the size of f, and whether it still has a name: what is appended to a deleted file is lost.
+func extent(f *direct.File, _ string) (size int64, named bool) { return f.Extent() }
 
 // checkPrivate refuses a directory in which somebody else could replace the log.
 func checkPrivate(dir fs.FileInfo) error {

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 )
 
 // openFile opens a file of the log so that it can be renamed while open, which os.OpenFile does not allow here: otherwise no
@@ -41,13 +43,13 @@ func openFile(path string, flag int) (*os.File, error) {
 }
 
 // appendTo writes line at size, the end of f. The lock makes that the end.
-func appendTo(f *os.File, line []byte, size int64) error {
+func appendTo(f *direct.File, line []byte, size int64) error {
 	_, err := f.WriteAt(line, size)
 	return err
 }
 
 // extent returns the size of f, and whether path still leads to it: what is appended to a deleted file is lost.
-func extent(f *os.File, path string) (size int64, named bool) {
+func extent(f *direct.File, path string) (size int64, named bool) {
 	open, err1 := f.Stat()
 	there, err2 := os.Lstat(path)
 	if err1 != nil || err2 != nil {

@@ -61,7 +61,7 @@ func (l *Log) anyRotated() bool {
 // were cut off, so the next one links to none: a lasting fault at that place.
 func (l *Log) withoutHead(size int64) head {
 	next := head{seq: l.last.seq, size: size}
-	for line := range fileLines(l.file, size) {
+	for line := range fileLines(l.file.File, size) {
 		r, err := ParseRecord(line.text)
 		if err != nil {
 			continue

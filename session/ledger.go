@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 )
 
 // maxLedger bounds one file of the ledger, in bytes. Behind it a session goes on with what it has.
@@ -24,8 +25,9 @@ type Ledger struct {
 	dir   string
 	key   [16]byte
 	index int // of this run's file, and of its line in the pulse
-	pulse *os.File
+	pulse direct.File
 
+	closed  bool // guarded by both of the locks below: either is enough to look
 	writing sync.Mutex
 	file    *atomicfile.FileLock // held while this run lives
 	own     entry
@@ -96,6 +98,9 @@ func (l *Ledger) Key() [16]byte { return l.key }
 func (l *Ledger) Announce() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
+	if l.closed {
+		return os.ErrClosed
+	}
 	l.own.open = true
 	return l.beat()
 }
@@ -112,6 +117,9 @@ func (l *Ledger) AppendPart(records ...[]byte) error { return l.write(records, t
 func (l *Ledger) write(records [][]byte, more bool) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
+	if l.closed {
+		return os.ErrClosed
+	}
 	if len(records) == 0 && (more || !l.own.open) {
 		return nil
 	}
@@ -147,6 +155,11 @@ func (l *Ledger) beat() error {
 
 // Close leaves the session. What this run has told stays until the client is gone.
 func (l *Ledger) Close() error {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.closed = true
 	err := errors.Join(l.file.Close(), l.pulse.Close())
 	sweep(filepath.Dir(l.dir), "")
 	return err

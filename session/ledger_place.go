@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 )
 
 const (
@@ -99,7 +100,7 @@ func (r *room) join(p Peer) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{dir: r.dir, key: r.key, pulse: pulse, patience: maxPatience}
+	l := &Ledger{dir: r.dir, key: r.key, pulse: direct.Of(pulse), patience: maxPatience}
 	lines, err := l.glance()
 	if err == nil {
 		var took bool

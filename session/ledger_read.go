@@ -32,6 +32,9 @@ type part struct {
 func (l *Ledger) Read(yield func(p Peer, record []byte)) error {
 	l.reading.Lock()
 	defer l.reading.Unlock()
+	if l.closed {
+		return errors.Join(ErrIncomplete, os.ErrClosed)
+	}
 	lines, err := l.glance()
 	if err != nil {
 		return errors.Join(ErrIncomplete, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/clients"
 	"github.com/bouncer-mcp/bouncer/engine"
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 	"github.com/bouncer-mcp/bouncer/internal/link"
 	"github.com/bouncer-mcp/bouncer/packs"
 	"github.com/bouncer-mcp/bouncer/policy"
@@ -80,7 +81,7 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 	defer stop()
 	in, out, restore := link.Stdio()
 	defer restore()
-	client := proxy.End{In: in, Out: out}
+	client := proxy.End{In: direct.Shared(in), Out: direct.Shared(out)}
 	notices := link.NewSpool(a.err) // a client that doesn't read them must not stall the relay
 	defer within(graceFor/4, notices.Close)
 
@@ -89,22 +90,22 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 		return tell(ctx, o.name, client, err)
 	}
 	defer func() { _ = p.log.Close() }() // each verdict is in the file already, and most results are
-	neighbours, err := p.join(o.name)
-	if err != nil {
-		fmt.Fprintf(notices, "bouncer: %s: no other server of this client is known: %v\n", o.name, err)
-	} else {
-		defer func() { _ = neighbours.Close() }() // what it holds is in the files already
-	}
 	p.spec.Stderr = notices
 	child, err := link.Start(p.spec)
 	if err != nil {
 		return tell(ctx, o.name, client, err)
 	}
+	neighbours, err := p.join(o.name) // while the server is starting
+	if err != nil {
+		fmt.Fprintf(notices, "bouncer: %s: no other server of this client is known: %v\n", o.name, err)
+	} else {
+		defer func() { _ = neighbours.Close() }() // what it holds is in the files already
+	}
 	options := proxy.Options{
 		Server:   o.name,
 		Session:  p.session,
 		Client:   client,
-		Upstream: proxy.End{In: child.Out, Out: child.In},
+		Upstream: proxy.End{In: direct.Own(child.Out), Out: direct.Own(child.In)},
 		Engine:   engine.New(p.config),
 		Audit:    p.log,
 		Memory:   session.Open(p.state).Server(p.config.Identity),

@@ -3,8 +3,9 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
+
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 )
 
 // ErrLocked means that someone else held the lock for the whole waiting time.
@@ -31,7 +32,7 @@ func LockFile(path string, wait time.Duration) (Unlock, error) {
 // One FileLock is for one goroutine at a time; two FileLocks on one path exclude each other, also within a process.
 type FileLock struct {
 	path string
-	file *os.File
+	file direct.File
 }
 
 // OpenLock opens the lock file at path (created 0600) without locking it.
@@ -68,7 +69,7 @@ func (l *FileLock) Lock(wait time.Duration) error {
 }
 
 // File is the locked file, for a holder that keeps a few bytes in it. Lock may replace it, so ask again after every Lock.
-func (l *FileLock) File() *os.File { return l.file }
+func (l *FileLock) File() direct.File { return l.file }
 
 // Unlock releases the lock and keeps the file open for the next Lock.
 func (l *FileLock) Unlock() error {
