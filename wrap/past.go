@@ -56,12 +56,17 @@ func (h History) Past(f File, known ...string) Past {
 		if i < 0 || g.Reversed {
 			continue
 		}
-		for _, name := range g.Files[i].Entries {
-			if h.unwraps(g) {
-				delete(names, name)
-			} else {
-				names[name] = g.Time
+		if h.unwraps(g) {
+			if h.emptied(f, g, i, known) {
+				clear(names) // also of what others had taken out before
 			}
+			for _, name := range g.Files[i].Entries {
+				delete(names, name)
+			}
+			continue
+		}
+		for _, name := range g.Files[i].Entries {
+			names[name] = g.Time
 		}
 	}
 	if len(names) == 0 {
@@ -102,6 +107,24 @@ func (h History) unwraps(g Generation) bool {
 	return i < 0 || g.Undoes >= g.Number || !h.unwraps(h.generations[i])
 }
 
+// emptied reports whether a generation, which unwraps in its file number i, left nothing there that starts through bouncer.
+func (h History) emptied(f File, g Generation, i int, launchers []string) bool {
+	entries, err := h.before(f, g, i, launchers)
+	return err == nil && !slices.ContainsFunc(entries, func(e Entry) bool {
+		return e.State == Wrapped && !slices.Contains(g.Files[i].Entries, e.Name)
+	})
+}
+
+// before are the entries of a file as a generation found it, whose file number i it is.
+func (h History) before(f File, g Generation, i int, launchers []string) ([]Entry, error) {
+	data, err := h.store.backup(g, g.Files[i])
+	if err != nil {
+		return nil, err
+	}
+	f.Data = data
+	return Entries(f, launchers...)
+}
+
 // known are the entries that a file had when init last wrapped some of it.
 func (h History) known(f File, launchers []string) map[string]bool {
 	for _, g := range slices.Backward(h.generations) {
@@ -109,13 +132,7 @@ func (h History) known(f File, launchers []string) map[string]bool {
 		if i < 0 || g.Reversed || g.Command != string(Wrap) && g.Command != string(FromPlan) {
 			continue
 		}
-		before, err := h.store.backup(g, g.Files[i])
-		if err != nil {
-			return nil
-		}
-		then := f
-		then.Data = before
-		entries, err := Entries(then, launchers...)
+		entries, err := h.before(f, g, i, launchers)
 		if err != nil {
 			return nil
 		}

@@ -78,6 +78,32 @@ func TestPast(t *testing.T) {
 	says("the unwrapping undone", "came d")
 }
 
+// TestPastAfterUnwrap: once nothing of a file starts through bouncer any more, what others had taken out of it before is no loss.
+func TestPastAfterUnwrap(t *testing.T) {
+	m := newMachine(t)
+	m.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c"}}}`)
+	expects := func(when string, want ...string) {
+		t.Helper()
+		var got []string
+		for key := range m.store.History().Past(m.cursorFile()).Wrapped {
+			got = append(got, key[strings.LastIndexByte(key, 0)+1:])
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	m.wrapAll(Wrap)
+	m.write(".cursor/mcp.json", strings.Replace(m.read(".cursor/mcp.json"), `"c":`, `"d":`, 1))
+	expects("the person has renamed one", "a", "b", "c")
+	m.wrapAll(Unwrap, "a")
+	expects("another one unwrapped", "b", "c")
+	m.wrapAll(Unwrap)
+	expects("all unwrapped")
+	m.wrapAll(Wrap, "a")
+	expects("and one wrapped anew", "a")
+}
+
 // TestAsides: what is to be left alone is remembered, once, until it is taken back.
 func TestAsides(t *testing.T) {
 	m := newMachine(t)
