@@ -125,7 +125,7 @@ func (d *Dashboard) handler() http.Handler {
 	all := http.NewServeMux()
 	all.HandleFunc("GET /enter", d.enter)
 	all.HandleFunc("POST /enter", d.enterByCode)
-	all.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { d.views.write(w, http.StatusOK, codePage()) })
+	all.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { d.views.write(w, http.StatusOK, codePage("")) })
 	all.Handle(d.door.path, http.StripPrefix(d.door.path[:len(d.door.path)-1], d.door.inside(pages)))
 	all.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { d.refuse(w, http.StatusForbidden, closedDoor) })
 	return d.guard(all)
@@ -174,7 +174,11 @@ func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request) {
 
 func (d *Dashboard) enterByCode(w http.ResponseWriter, r *http.Request) {
 	cookie, err := d.door.openByCode(r.PostFormValue("code"), d.now())
-	if err != nil {
+	switch {
+	case errors.Is(err, errCode): // a slip, and the next try may be right
+		d.views.write(w, http.StatusForbidden, codePage(err.Error()))
+		return
+	case err != nil:
 		d.refuse(w, http.StatusForbidden, err.Error())
 		return
 	}

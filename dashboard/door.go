@@ -29,7 +29,8 @@ var (
 	errFrom    = errors.New("another page has sent this request")
 	errUsed    = errors.New("this link was already used. If that wasn't you, end bouncer dashboard: somebody else has read the link")
 	errUnknown = errors.New("this link is not the one that was made last, or has become too old")
-	errCode    = errors.New("this is not the code in the terminal, or it has become too old")
+	errCode    = errors.New("this is not the code in the terminal")
+	errNoCode  = errors.New("the code has become too old, or was guessed at too often. End bouncer dashboard and start it again: it prints a new one")
 )
 
 // door lets one browser in. The token of the file opens it, or the code in the terminal for a browser in a sandbox that may not
@@ -103,8 +104,11 @@ func (d *door) openByCode(code string, now time.Time) (*http.Cookie, error) {
 	if d.token == "" {
 		return nil, errUsed
 	}
+	if d.guesses >= maxGuesses || now.After(d.until) {
+		return nil, errNoCode
+	}
 	code = strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
-	if d.guesses >= maxGuesses || now.After(d.until) || !same(code, strings.ReplaceAll(d.code, "-", "")) {
+	if !same(code, strings.ReplaceAll(d.code, "-", "")) {
 		d.guesses++
 		return nil, errCode
 	}

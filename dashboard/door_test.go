@@ -141,8 +141,12 @@ func TestEnter(t *testing.T) {
 			t.Errorf("%d %s", code, body)
 		}
 		for range maxGuesses - 1 {
-			if code, _ := s.send(t, "POST", "/enter", url.Values{"code": {"AAAA-AAA0"}}, nil); code != http.StatusForbidden || s.cookie != nil {
+			code, body := s.send(t, "POST", "/enter", url.Values{"code": {"AAAA-AAA0"}}, nil)
+			if code != http.StatusForbidden || s.cookie != nil {
 				t.Errorf("a guess: %d", code)
+			}
+			if !strings.Contains(body, "not the code") || !strings.Contains(body, `name="code"`) {
+				t.Errorf("a slip can't be put right: %s", body)
 			}
 		}
 		if got, _ := s.send(t, "POST", "/enter", code, func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }); got != http.StatusForbidden {
@@ -167,8 +171,8 @@ func TestEnter(t *testing.T) {
 		for range maxGuesses {
 			s.send(t, "POST", "/enter", url.Values{"code": {"AAAA-AAA0"}}, nil)
 		}
-		if code, _ := s.send(t, "POST", "/enter", right, nil); code != http.StatusForbidden || s.cookie != nil {
-			t.Errorf("after too many guesses: %d", code)
+		if code, body := s.send(t, "POST", "/enter", right, nil); code != http.StatusForbidden || s.cookie != nil || strings.Contains(body, `name="code"`) {
+			t.Errorf("after too many guesses: %d %s", code, body)
 		}
 		s.enter(t) // guessing keeps nobody out who has the file
 	})
@@ -178,8 +182,8 @@ func TestEnter(t *testing.T) {
 		if code, _ := s.send(t, "GET", "/enter?token="+s.door.token, nil, nil); code != http.StatusForbidden || s.cookie != nil {
 			t.Errorf("%d, %v", code, s.cookie)
 		}
-		if code, _ := s.send(t, "POST", "/enter", url.Values{"code": {s.Code()}}, nil); code != http.StatusForbidden || s.cookie != nil {
-			t.Errorf("by the code: %d, %v", code, s.cookie)
+		if code, body := s.send(t, "POST", "/enter", url.Values{"code": {s.Code()}}, nil); code != http.StatusForbidden || s.cookie != nil || strings.Contains(body, `name="code"`) {
+			t.Errorf("by the code: %d, %v, %s", code, s.cookie, body)
 		}
 	})
 	t.Run("no token", func(t *testing.T) {

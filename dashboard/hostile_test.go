@@ -57,7 +57,7 @@ func filled[T any](text string, change ...func(*T)) T {
 func everyPage(text string) map[string]page {
 	pages := map[string]page{
 		"enter":                  enterPage(dom.Root(text)),
-		"code":                   codePage(),
+		"code":                   codePage(text),
 		"refused":                refusedPage(text),
 		"index":                  filled[indexPage](text).page(),
 		"call":                   filled[callPage](text).page(),

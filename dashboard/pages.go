@@ -223,15 +223,11 @@ func viewTool(x policy.Explanation) toolView {
 			v.Is = append(v.Is, t.Name)
 		}
 	}
-	for _, p := range x.Params {
-		for _, role := range p.Roles {
-			switch role.Is {
-			case "destination":
-				v.Destinations = append(v.Destinations, visible(p.Path))
-			case "object":
-				v.Objects = append(v.Objects, visible(p.Path))
-			}
-		}
+	for path := range x.Arguments("destination") {
+		v.Destinations = append(v.Destinations, visible(path))
+	}
+	for path := range x.Arguments("object") {
+		v.Objects = append(v.Objects, visible(path))
 	}
 	return v
 }

@@ -87,10 +87,11 @@ func enterPage(root dom.Path) page {
 	}
 }
 
-// codePage asks for the code in the terminal.
-func codePage() page {
+// codePage asks for the code in the terminal, and says why it does so again.
+func codePage(why string) page {
 	return page{title: "bouncer", body: dom.All{dom.El("main",
 		dom.El("h1", dom.Text("bouncer")),
+		dom.If(why != "", dom.El("p", dom.Attr("role", "alert"), dom.Text(why))),
 		dom.El("form", dom.Attr("method", "post"), dom.Attr("action", "/enter"), dom.Attr("autocomplete", "off"),
 			dom.El("p", dom.El("label", dom.Attr("for", "code"), dom.Text("The code that bouncer dashboard has printed in your terminal:"))),
 			dom.El("p", dom.Class("answers"),

@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // applyPacks lays the packs over what is inferred. A pack that was written for the server is believed. Where none that
 // knows the tool was, the others count for tools of their names and parameters, too, but only to make a rule stricter:
@@ -22,8 +19,9 @@ func (r *resolving) applyPacks(packs []*Layer, of Server, t Tool) {
 	for _, l := range packs {
 		for _, e := range l.entries(of, t.Name) {
 			if e.fits(t) {
-				e.entry = r.stricter(e.entry)
-				r.applyAll(l, []scoped{e})
+				by := l.place(e)
+				by.adds = true
+				r.applyOne(r.stricter(e.entry), by)
 			}
 		}
 	}
@@ -40,10 +38,7 @@ func (e entry) fits(t Tool) bool {
 		return true
 	}
 	params := topParams(t)
-	return slices.ContainsFunc(named, func(path string) bool {
-		top, _, _ := strings.Cut(path, ".")
-		return params[path] || params[top]
-	})
+	return slices.ContainsFunc(named, func(path string) bool { return leads(path, params) })
 }
 
 // stricter returns what an entry adds to the rule: no field of it replaces, empties or relaxes anything. Its patterns are

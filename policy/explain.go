@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ type Explanation struct {
 	Params   []Param   `json:"params"`
 	Settings []Setting `json:"settings"`
 	Layers   []string  `json:"layers"`
+	Adding   []string  `json:"adding,omitempty"` // entries of packs for other servers: they make the rule stricter, and nothing else
 }
 
 // Trait is something that the tool is, or is not: exfiltrating, fetch, changing, irreversible, directory, identity,
@@ -31,8 +33,9 @@ type Trait struct {
 
 // Param is one argument, by its path, and what it is: a destination, an object, a path, several of these, or content.
 type Param struct {
-	Path  string `json:"path"`
-	Roles []Role `json:"roles"`
+	Path   string `json:"path"`
+	Roles  []Role `json:"roles"`
+	Absent bool   `json:"absent,omitempty"` // a policy names it, and the tool's schema does not
 }
 
 // Role is what an argument is taken for.
@@ -48,20 +51,38 @@ type Setting struct {
 	Why    string   `json:"why"`
 }
 
+// Arguments ranges over the arguments of the tool that have a role, and tells why they have it.
+func (e Explanation) Arguments(role string) iter.Seq2[string, string] {
+	return func(yield func(path, why string) bool) {
+		for _, p := range e.Params {
+			for _, r := range p.Roles {
+				if r.Is == role && !p.Absent && !yield(p.Path, r.Why) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Explain says what the set makes of a tool, and why.
 func Explain(s *Set, t Tool) Explanation {
-	x := explaining{resolving: s.resolve(t), tool: t}
+	x := explaining{resolving: s.resolve(t), tool: t, listed: topParams(t)}
 	s = s.clone()
 	return Explanation{
 		Tool: t.Name, Server: s.server.Name, Package: s.server.Package, Profile: cmp.Or(x.Profile, ProfileBalanced), Observed: x.Observed,
 		Traits: x.traits(), Params: x.params(), Settings: x.settings(), Layers: append([]string{}, x.Layers...),
+		Adding: x.adding(),
 	}
 }
 
 type explaining struct {
 	*resolving
-	tool Tool
+	tool   Tool
+	listed map[string]bool // names of the arguments in its schema; none when that is not known
 }
+
+// lacks reports whether a path leads to no argument that the tool has.
+func (x explaining) lacks(path string) bool { return len(x.listed) > 0 && !leads(path, x.listed) }
 
 // because returns the reason that the definition gives for a trait.
 func (x explaining) because(trait string) string {
@@ -84,14 +105,17 @@ func (x explaining) says(by source) string {
 	return text
 }
 
+// declared reports whether a policy set a field.
+func (s source) declared() bool { return s.label != "" && s.label != inferred }
+
 // reason is the one that the definition gives for a trait that no entry sets.
 func (x explaining) reason(trait, otherwise string) string {
 	return cmp.Or(x.because(trait), otherwise)
 }
 
-// why is the place of the entry that set a field, or else the reason that the definition gives.
-func (x explaining) why(field int, trait, otherwise string) string {
-	if by := x.from[field]; by.label != "" && by.label != inferred {
+// why is the place of the entry that set a field, or else the reason that the definition gives. What it gives already, nobody adds.
+func (x explaining) why(field int, already bool, trait, otherwise string) string {
+	if by := x.from[field]; by.declared() && (!by.adds || !already) {
 		return x.says(by)
 	}
 	return x.reason(trait, otherwise)
@@ -99,10 +123,10 @@ func (x explaining) why(field int, trait, otherwise string) string {
 
 func (x explaining) traits() []Trait {
 	return []Trait{
-		{traitSends, x.Exfiltrating, x.why(gateField, traitSends, when(x.Exfiltrating, "it has a parameter that is a destination", "no parameter is a destination"))},
+		{traitSends, x.Exfiltrating, x.why(gateField, x.rule.Exfiltrating, traitSends, when(x.Exfiltrating, "it has a parameter that is a destination", "no parameter is a destination"))},
 		{traitFetch, x.Fetch, when(x.Fetch, x.because(traitFetch), "it is not known to read from addresses and do nothing else")},
 		{traitChanging, x.Changing, x.whyChanging()},
-		{traitIrreversible, x.Irreversible, x.why(lastingField, traitIrreversible, "nothing says so")},
+		{traitIrreversible, x.Irreversible, x.why(lastingField, x.rule.Irreversible, traitIrreversible, "nothing says so")},
 		{traitDirectory, x.Directory, x.vouches(x.Directory, traitDirectory, "its name is not that of a lookup of persons or places to reach")},
 		{traitIdentity, x.Identity, x.vouches(x.Identity, traitIdentity, "its definition leaves open whose account it tells of")},
 		{traitSensitive, x.Sensitive, x.reason(traitSensitive, "no name word is that of something private")},
@@ -124,7 +148,7 @@ func (x explaining) whyChanging() string {
 		return why
 	case x.Changing:
 		for _, field := range []int{gateField, objectField, lastingField} {
-			if by := x.from[field]; by.label != "" && by.label != inferred {
+			if by := x.from[field]; by.declared() {
 				return x.says(by)
 			}
 		}
@@ -137,6 +161,17 @@ func (x explaining) whyChanging() string {
 		}
 	}
 	return "its name says that it only reads"
+}
+
+// adding lists the entries that do no more than add.
+func (x explaining) adding() []string {
+	var all []string
+	for _, a := range x.applied {
+		if a.adds {
+			all = append(all, x.says(a.source))
+		}
+	}
+	return all
 }
 
 func (x explaining) settings() []Setting {
@@ -183,7 +218,7 @@ func (x explaining) params() []Param {
 		if !ok {
 			i = len(all)
 			at[path] = i
-			all = append(all, Param{Path: path})
+			all = append(all, Param{Path: path, Absent: x.lacks(path)})
 		}
 		return &all[i]
 	}
@@ -197,21 +232,43 @@ func (x explaining) params() []Param {
 			p.Roles = append(p.Roles, r.Role)
 		}
 	}
-	return slices.DeleteFunc(withContent(all), func(p Param) bool { return p.Path == "" })
+	return slices.DeleteFunc(x.withContent(all), func(p Param) bool { return p.Path == "" })
 }
 
 // withContent calls content what has no other role, unless only its parts have one.
-func withContent(all []Param) []Param {
+func (x explaining) withContent(all []Param) []Param {
 	for i, p := range all {
 		if len(p.Roles) > 0 {
 			continue
 		}
-		all[i].Roles = []Role{{roleContent, "its name is that of no destination, object or path"}}
+		all[i].Roles = []Role{{roleContent, x.whyContent(p.Path)}}
 		if slices.ContainsFunc(all, func(o Param) bool { return strings.HasPrefix(o.Path, p.Path+".") }) {
 			all[i].Path = "" // stands there with its parts
 		}
 	}
 	return all
+}
+
+// whyContent says who has overruled the definition, or that it is as the definition has it.
+func (x explaining) whyContent(path string) string {
+	for _, f := range []struct {
+		role  string
+		paths []string
+		by    source
+	}{
+		{roleDestination, x.rule.SinkParams, x.from[gateField]},
+		{roleObject, x.rule.ObjectParams, x.from[objectField]},
+		{rolePath, x.rule.WriteParams, x.from[writeField]},
+	} {
+		switch {
+		case !slices.Contains(f.paths, path):
+		case f.by.declared():
+			return x.says(f.by) + " leaves it out of the " + f.role + "s"
+		case f.role == rolePath:
+			return "it holds a path, which nothing confines and the tool only reads"
+		}
+	}
+	return "its name is that of no destination, object or path"
 }
 
 type roleOf struct {
@@ -223,13 +280,18 @@ func (x explaining) roles() []roleOf {
 	var all []roleOf
 	list := func(is string, paths []string, field int) {
 		for _, path := range paths {
+			if x.from[field].adds && x.lacks(path) {
+				continue // it is another server's
+			}
 			all = append(all, roleOf{path, Role{is, x.whyParam(is, path, field)}})
 		}
 	}
-	list(roleDestination, x.SinkParams, sinkField)
-	if x.Exfiltrating && len(x.SinkParams) == 0 {
-		for _, name := range openParams(x.tool) {
-			all = append(all, roleOf{name, Role{roleDestination, "no parameter is declared to be one, so that every argument is"}})
+	if x.Exfiltrating {
+		list(roleDestination, x.SinkParams, sinkField)
+		if !slices.ContainsFunc(x.SinkParams, func(path string) bool { return !x.lacks(path) }) {
+			for _, name := range openParams(x.tool) {
+				all = append(all, roleOf{name, Role{roleDestination, "no parameter is declared to be one, so that every argument is"}})
+			}
 		}
 	}
 	list(roleObject, x.ObjectParams, objectField)
@@ -245,14 +307,19 @@ func (x explaining) roles() []roleOf {
 }
 
 func (x explaining) whyParam(role, path string, field int) string {
-	if by := x.from[field]; by.label != "" && by.label != inferred {
+	by := x.from[field]
+	if by.declared() && !by.adds {
 		return x.says(by)
 	}
-	i := slices.IndexFunc(x.notes, func(n note) bool { return n.trait == role && n.param == path })
-	if i < 0 {
-		return "every argument may be one"
+	if i := slices.IndexFunc(x.notes, func(n note) bool { return n.trait == role && n.param == path }); i >= 0 {
+		return x.notes[i].why
 	}
-	return x.notes[i].why
+	for _, a := range x.applied { // the first that has it has added it
+		if a.adds && slices.Contains([fields][]string{sinkField: a.sinks, writeField: a.writes, objectField: a.objects}[field], path) {
+			return x.says(a.source)
+		}
+	}
+	return "every argument may be one"
 }
 
 // String prints the explanation for people.
@@ -267,7 +334,7 @@ func (e Explanation) String() string {
 	}
 	for _, p := range e.Params {
 		for _, r := range p.Roles {
-			fmt.Fprintf(&b, "  argument %s: %s, %s\n", shown(p.Path), r.Is, r.Why)
+			fmt.Fprintf(&b, "  argument %s: %s, %s%s\n", shown(p.Path), r.Is, r.Why, when(p.Absent, "; the tool lists no such argument", ""))
 		}
 	}
 	for _, s := range e.Settings {
@@ -276,6 +343,9 @@ func (e Explanation) String() string {
 			quoted[i] = shown(v)
 		}
 		fmt.Fprintf(&b, "  %s: [%s], %s\n", s.Field, strings.Join(quoted, ", "), s.Why)
+	}
+	for _, place := range e.Adding {
+		fmt.Fprintf(&b, "  %s is for other servers, and only adds to this\n", place)
 	}
 	return b.String()
 }

@@ -22,8 +22,7 @@ func (p *parser) entry(tool pair) entry {
 		case "sink_params":
 			e.sinks = p.list(where, f.val)
 		case "trusted_destinations":
-			e.trusted = p.list(where, f.val)
-			p.checkTrusted(where, f.val)
+			e.trusted = p.list(where, f.val, trustFault)
 		case "write_params":
 			e.writes = p.list(where, f.val)
 		case "allowed_path_prefixes":
@@ -82,7 +81,8 @@ func (p *parser) boolean(where string, n *yaml.Node) *bool {
 	return nil
 }
 
-func (p *parser) list(where string, n *yaml.Node) []string {
+// list reads texts. faults say what is wrong with one that would never match, before somebody relies on it.
+func (p *parser) list(where string, n *yaml.Node, faults ...func(string) string) []string {
 	if n.Kind != yaml.SequenceNode {
 		fix := "[] for none"
 		if n.ShortTag() == "!!str" {
@@ -106,28 +106,14 @@ func (p *parser) list(where string, n *yaml.Node) []string {
 			p.fail(item, "%s holds an empty text", where)
 		default:
 			items = append(items, item.Value)
+			for _, fault := range faults {
+				if why := fault(item.Value); why != "" {
+					p.fail(item, "%s: %s %s", where, quote(item.Value), why)
+				}
+			}
 		}
 	}
 	return items
-}
-
-// checkTrusted refuses what would never match, before somebody relies on it.
-func (p *parser) checkTrusted(where string, n *yaml.Node) {
-	if n.Kind != yaml.SequenceNode {
-		return
-	}
-	for _, item := range n.Content {
-		if p.exhausted() {
-			return
-		}
-		item = p.deref(item)
-		if item.ShortTag() != "!!str" || strings.TrimSpace(item.Value) == "" {
-			continue
-		}
-		if fault := trustFault(item.Value); fault != "" {
-			p.fail(item, "%s: %s %s", where, quote(item.Value), fault)
-		}
-	}
 }
 
 func (p *parser) count(where string, n *yaml.Node) *int {

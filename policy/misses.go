@@ -82,10 +82,10 @@ func (c *checker) arguments(r scoped, t Tool) {
 	params := topParams(t)
 	for _, field := range r.arguments() {
 		for _, path := range field.paths {
-			top, _, _ := strings.Cut(path, ".")
-			if len(params) == 0 || params[path] || params[top] || isGlob(r.tool) {
+			if len(params) == 0 || leads(path, params) || isGlob(r.tool) {
 				continue
 			}
+			top, _, _ := strings.Cut(path, ".")
 			known := make([]string, 0, len(params))
 			for name := range params {
 				known = append(known, name)

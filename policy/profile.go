@@ -86,7 +86,7 @@ func (l *Layer) eachProfile(of Server, tool *Tool, yield func(string, source) bo
 				continue
 			}
 			if k, ok := e.matches(of, tool.Name); ok {
-				add(choice{e.profile, k, source{l.label(), e.tool, e.line}})
+				add(choice{e.profile, k, l.place(e)})
 			}
 		}
 	}

@@ -189,6 +189,12 @@ func topParams(t Tool) map[string]bool {
 	return params
 }
 
+// leads reports whether a path leads into one of a tool's arguments.
+func leads(path string, params map[string]bool) bool {
+	top, _, _ := strings.Cut(path, ".")
+	return params[path] || params[top]
+}
+
 // openParams returns the names of the arguments that may hold any text.
 func openParams(t Tool) []string {
 	s := newSchema(t.InputSchema)

@@ -94,7 +94,7 @@ type resolving struct {
 	Rule
 	classification
 	from    [fields]source
-	applied []source
+	applied []applied
 }
 
 // source is where a field came from. The zero source is nowhere.
@@ -102,6 +102,18 @@ type source struct {
 	label   string
 	pattern string // of the entry
 	line    int
+	adds    bool // it is of a pack for other servers, and takes nothing away
+}
+
+// place is where an entry of the layer stands.
+func (l *Layer) place(e scoped) source {
+	return source{label: l.label(), pattern: e.tool, line: e.line}
+}
+
+// applied is an entry that had its say.
+type applied struct {
+	source
+	entry
 }
 
 const (
@@ -141,10 +153,13 @@ func (r *resolving) begin(strict bool) {
 
 func (r *resolving) applyAll(l *Layer, entries []scoped) {
 	for _, e := range entries {
-		by := source{l.label(), e.tool, e.line}
-		r.apply(e.entry, by)
-		r.applied = append(r.applied, by)
+		r.applyOne(e.entry, l.place(e))
 	}
+}
+
+func (r *resolving) applyOne(e entry, by source) {
+	r.apply(e, by)
+	r.applied = append(r.applied, applied{by, e})
 }
 
 // apply lays the fields that an entry names over those of the layers below.

@@ -37,7 +37,7 @@ type checkInput struct {
 
 type evaluateInput struct {
 	Tool    string           `json:"tool" jsonschema:"name of the tool"`
-	Server  string           `json:"server,omitempty" jsonschema:"name of its server in the client's config"`
+	Server  string           `json:"server,omitempty" jsonschema:"name of its server in the client's config, or its identity, such as npm:mail-server#mail"`
 	Args    map[string]any   `json:"args,omitempty" jsonschema:"the arguments of the call"`
 	Prompt  string           `json:"prompt,omitempty" jsonschema:"what the person has typed before; of a long or pasted text nothing counts as their own words"`
 	History []history        `json:"outputs,omitempty" jsonschema:"what calls before this one returned, in their order"`
@@ -90,7 +90,7 @@ const (
 )
 
 func (s *service) checkVerdict(_ context.Context, c call, in checkInput) (verdict, *question, error) {
-	r, err := s.rehearse(scene{server: defaultServer, policy: c.args.Get("user_policy_yaml"), tool: in.Tool})
+	r, err := s.rehearse(scene{server: meant{name: defaultServer}, policy: c.args.Get("user_policy_yaml"), tool: in.Tool})
 	if err != nil {
 		return verdict{}, nil, err
 	}
@@ -104,9 +104,9 @@ func (s *service) evaluateCall(_ context.Context, c call, in evaluateInput) (ver
 	if len(in.History) > maxHistory {
 		return verdict{}, nil, fmt.Errorf("more than %d outputs", maxHistory)
 	}
-	server := in.Server
-	if server == "" {
-		server = defaultServer
+	server := meant{name: defaultServer}
+	if in.Server != "" {
+		server = s.meant(in.Server)
 	}
 	r, err := s.rehearse(scene{
 		server: server, pkg: in.Package, profile: in.Profile, policy: c.args.Get("policy_yaml"), tools: c.args.Get("tools"), tool: in.Tool,
@@ -128,10 +128,11 @@ func (s *service) evaluateCall(_ context.Context, c call, in evaluateInput) (ver
 
 // scene is what is known of a server before anything happens.
 type scene struct {
-	server, pkg, profile string
-	policy               wire.Value // text; nil for the person's own
-	tools                wire.Value // a list; nil for the recorded ones
-	tool                 string
+	server       meant
+	pkg, profile string
+	policy       wire.Value // text; nil for the person's own
+	tools        wire.Value // a list; nil for the recorded ones
+	tool         string
 }
 
 // rehearsal is a session that nobody had: the engine of the server in question, and one for each other server, which tell it what
@@ -142,7 +143,7 @@ type rehearsal struct {
 	subject known
 	layers  []*policy.Layer
 	engine  *engine.Engine
-	others  map[string]*neighbour
+	others  map[meant]*neighbour
 	profile engine.Profile
 	outputs uint64
 }
@@ -154,7 +155,7 @@ type neighbour struct {
 }
 
 func (s *service) rehearse(at scene) (*rehearsal, error) {
-	r := &rehearsal{s: s, scene: at, others: map[string]*neighbour{}}
+	r := &rehearsal{s: s, scene: at, others: map[meant]*neighbour{}}
 	var err error
 	if r.subject, err = s.known(at.server, at.tools); err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (s *service) rehearse(at scene) (*rehearsal, error) {
 	if r.layers, r.scene.profile, err = s.policiesFor(at.server, at.policy, at.profile); err != nil {
 		return nil, err
 	}
-	r.engine, r.profile = r.start(at.server, r.subject.pkg)
+	r.engine, r.profile = r.start(at.server.name, r.subject.pkg)
 	return r, nil
 }
 
@@ -190,23 +191,23 @@ func (r *rehearsal) say(own, pasted string) {
 // read shows the agent a text that is no tool's.
 func (r *rehearsal) read(source, text string) {
 	r.outputs++
-	r.engine.Observe(engine.Output{Source: taint.Source{Server: r.scene.server, Tool: source, Call: r.outputs}, Output: textResult(text)})
+	r.engine.Observe(engine.Output{Source: taint.Source{Server: r.scene.server.name, Tool: source, Call: r.outputs}, Output: textResult(text)})
 }
 
 // live makes a call happen, and shows the agent what it returned. The call counts against its budget and makes its arguments the
 // agent's own, as it would have.
 func (r *rehearsal) live(h wire.Value) error {
 	called, _ := h.Get("tool").Text()
-	server, _ := h.Get("server").Text()
+	server := r.scene.server
+	if other, _ := h.Get("server").Text(); other != "" {
+		server = r.s.meant(other)
+	}
 	output, err := returned(h)
 	if err != nil {
 		return err
 	}
 	at := &neighbour{r.subject, r.engine}
-	if server == "" {
-		server = r.scene.server
-	}
-	if server != r.scene.server {
+	if !server.is(r.scene.server.name, r.subject.pkg) {
 		if at, err = r.other(server); err != nil {
 			return err
 		}
@@ -214,12 +215,12 @@ func (r *rehearsal) live(h wire.Value) error {
 	r.outputs++
 	t, args := at.tool(called), h.Get("args")
 	at.engine.Decide(engine.Call{Tool: t, Pin: engine.PinHeld, Args: args})
-	at.engine.Observe(engine.Output{Source: taint.Source{Server: server, Tool: called, Call: r.outputs}, Tool: t, Output: output, Args: args})
+	at.engine.Observe(engine.Output{Source: taint.Source{Server: server.name, Tool: called, Call: r.outputs}, Tool: t, Output: output, Args: args})
 	if at.engine == r.engine {
 		return nil
 	}
 	for _, fact := range at.engine.Facts() {
-		if err := r.engine.Learn(engine.Peer{Server: server, Identity: at.pkg + "#" + server}, fact); err != nil {
+		if err := r.engine.Learn(engine.Peer{Server: server.name, Identity: at.pkg + "#" + server.name}, fact); err != nil {
 			return err
 		}
 	}
@@ -241,7 +242,7 @@ func returned(h wire.Value) (wire.Value, error) {
 	return textResult(text), nil
 }
 
-func (r *rehearsal) other(server string) (*neighbour, error) {
+func (r *rehearsal) other(server meant) (*neighbour, error) {
 	if n := r.others[server]; n != nil {
 		return n, nil
 	}
@@ -252,9 +253,13 @@ func (r *rehearsal) other(server string) (*neighbour, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &neighbour{known: k}
-	n.engine, _ = r.start(server, k.pkg)
-	r.others[server] = n
+	one := meant{server.name, k.pkg} // whatever it is called
+	n := r.others[one]
+	if n == nil {
+		n = &neighbour{known: k}
+		n.engine, _ = r.start(one.name, one.pkg)
+	}
+	r.others[one], r.others[server] = n, n
 	return n, nil
 }
 
@@ -265,7 +270,7 @@ func (r *rehearsal) judge(args wire.Value) verdict {
 	}
 	v := r.engine.Decide(engine.Call{Tool: r.subject.tool(r.scene.tool), Pin: pin, Args: args})
 	out := verdict{
-		Notice: notice, Tool: name(r.scene.tool), Server: name(r.scene.server), Verdict: v.Action.String(), Contract: v.Contract, Reason: v.Reason,
+		Notice: notice, Tool: name(r.scene.tool), Server: name(r.scene.server.name), Verdict: v.Action.String(), Contract: v.Contract, Reason: v.Reason,
 		Profile: r.profile.String(), Observed: v.Observed, Findings: []finding{}, Layers: append([]string{}, v.Layers...), Definitions: r.subject.fromFor(r.scene.tool),
 	}
 	for _, f := range v.Findings {

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/packs"
 	"github.com/bouncer-mcp/bouncer/policy"
+	"github.com/bouncer-mcp/bouncer/replay"
 )
 
 // Where definitions of tools are from.
@@ -47,18 +49,57 @@ func (k known) fromFor(name string) string {
 	return k.from
 }
 
+// meant is a server that a caller speaks of.
+type meant struct {
+	name string // in a client's config
+	pkg  string // what it is started from, if the caller has told
+}
+
+// meant reads what a caller calls a server: its name, or its identity as bouncer pins list shows it, such as npm:mail-server#mail.
+func (s *service) meant(called string) meant {
+	if pkg, of, ok := strings.Cut(called, "#"); ok && !slices.Contains(s.serverNames(), called) {
+		return meant{of, pkg}
+	}
+	return meant{name: called}
+}
+
+func (m meant) is(name, pkg string) bool { return m.name == name && (m.pkg == "" || m.pkg == pkg) }
+
+// Current narrows recorded servers of one name down to the one that a client's config starts now, if that leaves one.
+func Current(name string, found []replay.Server, servers []Server) []replay.Server {
+	now := slices.DeleteFunc(slices.Clone(found), func(r replay.Server) bool {
+		return !slices.ContainsFunc(servers, func(s Server) bool { return s.Name == name && s.Package == r.Package })
+	})
+	if len(now) != 1 {
+		return found
+	}
+	return now
+}
+
+// recorded finds what bouncer has met under a name. Configs that can't be read leave all of it.
+func (s *service) recorded(m meant) ([]replay.Server, error) {
+	all, err := s.Recorded()
+	if err != nil {
+		return nil, err
+	}
+	found := slices.DeleteFunc(slices.Clone(all[m.name]), func(r replay.Server) bool { return !m.is(m.name, r.Package) })
+	if servers, err := s.Servers(); err == nil {
+		found = Current(m.name, found, servers)
+	}
+	return found, nil
+}
+
 // known finds the definitions of a server's tools: those that the caller gives, or the recorded ones. Of a server that nobody has
 // met nothing is known, which is no error.
-func (s *service) known(server string, given wire.Value) (known, error) {
-	k := known{from: fromNothing}
-	recorded, err := s.Recorded()
-	if err != nil {
+func (s *service) known(m meant, given wire.Value) (known, error) {
+	k := known{pkg: m.pkg, from: fromNothing}
+	found, err := s.recorded(m)
+	switch {
+	case err != nil:
 		return k, err
-	}
-	if found := recorded[server]; len(found) > 0 {
-		if len(found) > 1 && given == nil {
-			return k, fmt.Errorf("%d servers named %q are recorded: give the definitions of the one that is meant, in tools", len(found), server)
-		}
+	case len(found) > 1 && given == nil:
+		return k, fmt.Errorf("%d servers named %q are recorded: name one of them, %s", len(found), name(m.name), identities(m.name, found))
+	case len(found) > 0:
 		k = known{found[0].Package, found[0].Tools, fromRecord}
 	}
 	if given == nil {
@@ -69,6 +110,15 @@ func (s *service) known(server string, given wire.Value) (known, error) {
 	}
 	k.from = fromCaller
 	return k, nil
+}
+
+// identities lists servers of one name as meant reads them.
+func identities(called string, found []replay.Server) string {
+	all := make([]string, len(found))
+	for i, r := range found {
+		all[i] = r.Package + "#" + called
+	}
+	return fmt.Sprintf("%q", names(all))
 }
 
 // readTools reads definitions: a list, or an answer to tools/list.
@@ -88,7 +138,7 @@ func readTools(given wire.Value) ([]policy.Tool, error) {
 }
 
 // policiesFor returns the layers above the packs for calls to a server, and the profile that is chosen outside of them.
-func (s *service) policiesFor(server string, given wire.Value, profile string) ([]*policy.Layer, string, error) {
+func (s *service) policiesFor(server meant, given wire.Value, profile string) ([]*policy.Layer, string, error) {
 	layers, configured, err := s.ownPolicies(server)
 	if profile == "" {
 		profile = configured
@@ -108,12 +158,12 @@ func (s *service) policiesFor(server string, given wire.Value, profile string) (
 }
 
 // ownPolicies are those that bouncer run would load for a server.
-func (s *service) ownPolicies(server string) ([]*policy.Layer, string, error) {
+func (s *service) ownPolicies(server meant) ([]*policy.Layer, string, error) {
 	servers, err := s.Servers()
 	if err != nil {
 		return nil, "", err
 	}
-	i := slices.IndexFunc(servers, func(c Server) bool { return c.Name == server && c.Wrapped })
+	i := slices.IndexFunc(servers, func(c Server) bool { return server.is(c.Name, c.Package) && c.Wrapped })
 	if i < 0 {
 		layers, err := s.Policies()
 		return layers, "", err

@@ -60,8 +60,9 @@ func (s *service) verifyPolicy(_ context.Context, _ call, in verifyInput) (verif
 	out.Rules = len(out.Tools)
 	warnings := policy.Check(append([]*policy.Layer{layer}, packs.All()...)...)
 	if known, err := s.Recorded(); err == nil { // without them there is less to warn of
-		for name, servers := range known {
-			for _, r := range servers {
+		configured, _ := s.Servers() // nor does it matter here that a config can't be read
+		for name, found := range known {
+			for _, r := range Current(name, found, configured) {
 				set := policy.NewSet(layer).For(policy.Server{Name: name, Package: r.Package})
 				warnings = append(warnings, policy.CheckTools(set, r.Tools)...)
 			}

@@ -62,7 +62,7 @@ func newWorld(t testing.TB) *world {
 			}, nil
 		},
 		Recorded: func() (map[string][]replay.Server, error) {
-			return map[string][]replay.Server{"mail": {{Package: "npm:mail", Tools: l.Tools}}, "chat": {{Tools: l.Tools}}, "pair": {{Tools: l.Tools}, {Package: "npm:pair"}}}, nil
+			return map[string][]replay.Server{"mail": {{Package: "npm:mail", Tools: l.Tools}}, "chat": {{Tools: l.Tools}}, "pair": {{Package: "pypi:pair", Tools: l.Tools}, {Package: "npm:pair"}}}, nil
 		},
 		Words: func(text string) (string, string) {
 			if strings.Contains(text, "\n") {

@@ -27,7 +27,7 @@ func (s *service) addServerTools(to *mcp.Server) error {
 }
 
 type inspectInput struct {
-	Server  string           `json:"server,omitempty" jsonschema:"name of the server in a client's config"`
+	Server  string           `json:"server,omitempty" jsonschema:"name of the server in a client's config, or its identity, such as npm:mail-server#mail"`
 	Client  string           `json:"client,omitempty" jsonschema:"id of the client whose config is meant, such as claude-code; needed when servers of one name differ"`
 	Start   bool             `json:"start,omitempty" jsonschema:"start the server to ask it; its person is asked first"`
 	Tools   []map[string]any `json:"tools,omitempty" jsonschema:"definitions of its tools, as it lists them"`
@@ -66,20 +66,21 @@ type param struct {
 }
 
 func (s *service) inspectServer(ctx context.Context, c call, in inspectInput) (inspection, *question, error) {
-	k, q, err := s.definitions(ctx, c, in)
+	server := s.meant(in.Server)
+	k, q, err := s.definitions(ctx, c, in, server)
 	if err != nil || q != nil {
 		return inspection{}, q, err
 	}
 	if in.Package != "" {
 		k.pkg = in.Package
 	}
-	layers, profile, err := s.policiesFor(in.Server, c.args.Get("policy_yaml"), in.Profile)
+	layers, profile, err := s.policiesFor(server, c.args.Get("policy_yaml"), in.Profile)
 	if err != nil {
 		return inspection{}, nil, err
 	}
-	set, bound := engine.Bind(layered(layers), policy.Server{Name: in.Server, Package: k.pkg}, profile)
+	set, bound := engine.Bind(layered(layers), policy.Server{Name: server.name, Package: k.pkg}, profile)
 	out := inspection{
-		Notice: notice, Server: name(in.Server), Package: name(k.pkg), Definitions: k.from, Profile: bound.String(),
+		Notice: notice, Server: name(server.name), Package: name(k.pkg), Definitions: k.from, Profile: bound.String(),
 		Packs: append([]string{}, packs.Fits(k.pkg)...), Tools: []inspected{},
 	}
 	for _, t := range k.tools {
@@ -94,7 +95,7 @@ func (s *service) inspectServer(ctx context.Context, c call, in inspectInput) (i
 }
 
 // definitions finds the tools to look at, or the question that must be answered first.
-func (s *service) definitions(ctx context.Context, c call, in inspectInput) (known, *question, error) {
+func (s *service) definitions(ctx context.Context, c call, in inspectInput, server meant) (known, *question, error) {
 	given := c.args.Get("tools")
 	switch {
 	case given != nil && in.Start:
@@ -102,18 +103,19 @@ func (s *service) definitions(ctx context.Context, c call, in inspectInput) (kno
 	case given == nil && in.Server == "":
 		return known{}, nil, errors.New("name a server, or give the definitions of its tools")
 	case in.Start:
-		return s.startServer(ctx, c, in)
+		return s.startServer(ctx, c, in, server)
 	}
-	k, err := s.known(in.Server, given)
+	k, err := s.known(server, given)
 	if err == nil && k.from == fromNothing {
-		err = fmt.Errorf("nothing is recorded of a server %q: give the definitions of its tools, or have it started", name(in.Server))
+		err = fmt.Errorf("nothing is recorded of a server %q: give the definitions of its tools, or have it started. The servers that are known are %q",
+			name(in.Server), names(s.serverNames()))
 	}
 	return k, nil, err
 }
 
 // startServer starts a configured server when its person has agreed to this very command line.
-func (s *service) startServer(ctx context.Context, c call, in inspectInput) (known, *question, error) {
-	server, err := s.configured(in.Server, in.Client)
+func (s *service) startServer(ctx context.Context, c call, in inspectInput, m meant) (known, *question, error) {
+	server, err := s.configured(m, in.Client)
 	if err != nil {
 		return known{}, nil, err
 	}
@@ -129,23 +131,23 @@ func (s *service) startServer(ctx context.Context, c call, in inspectInput) (kno
 }
 
 // configured finds the one server that may be started by a name.
-func (s *service) configured(called, client string) (Server, error) {
+func (s *service) configured(m meant, client string) (Server, error) {
 	servers, err := s.Servers()
 	if err != nil {
 		return Server{}, err
 	}
 	servers = slices.DeleteFunc(slices.Clone(servers), func(c Server) bool {
-		return c.Name != called || client != "" && c.Client != client
+		return !m.is(c.Name, c.Package) || client != "" && c.Client != client
 	})
 	if len(servers) == 0 {
-		return Server{}, fmt.Errorf("no client's config has a server %q", name(called))
+		return Server{}, fmt.Errorf("no client's config has a server %q", name(m.name))
 	}
 	free := slices.DeleteFunc(slices.Clone(servers), func(c Server) bool { return c.Barred != "" })
 	switch {
 	case len(free) == 0:
-		return Server{}, fmt.Errorf("%s can't be started: %s", name(called), servers[0].Barred)
+		return Server{}, fmt.Errorf("%s can't be started: %s", name(m.name), servers[0].Barred)
 	case slices.ContainsFunc(free, func(c Server) bool { return c.Command != free[0].Command }):
-		return Server{}, fmt.Errorf("several servers are named %q: say which client's is meant", name(called))
+		return Server{}, fmt.Errorf("several servers are named %q: say which client's is meant", name(m.name))
 	}
 	return free[0], nil
 }
@@ -173,12 +175,8 @@ func inspectTool(set *policy.Set, t policy.Tool, whole bool) inspected {
 
 func params(x policy.Explanation, role string) []param {
 	all := []param{}
-	for _, p := range x.Params {
-		for _, r := range p.Roles {
-			if r.Is == role {
-				all = append(all, param{name(p.Path), r.Why})
-			}
-		}
+	for path, why := range x.Arguments(role) {
+		all = append(all, param{name(path), why})
 	}
 	return all
 }
@@ -214,7 +212,7 @@ func unsanitised(x policy.Explanation, rule policy.Rule, t policy.Tool) []param 
 			return slices.ContainsFunc(p.Roles, func(r policy.Role) bool { return r.Is == role })
 		}
 		switch {
-		case constrained(p.Path):
+		case p.Absent, constrained(p.Path):
 		case is("path") && len(rule.AllowedPathPrefixes) == 0:
 			all = append(all, param{name(p.Path), "a file path that may lead anywhere: no allowed_path_prefixes"})
 		case interprets(p.Path) != "":

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
 
@@ -61,14 +63,43 @@ func TestInspect(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		`{}`:                             "name a server",
-		`{"server":"pair"}`:              "2 servers",
-		`{"server":"nobody"}`:            "nothing is recorded",
+		`{"server":"pair"}`:              "2 servers named \"pair\" are recorded: name one of them, [\"pypi:pair#pair\" \"npm:pair#pair\"]",
+		`{"server":"nobody"}`:            "nothing is recorded of a server \"nobody\": give the definitions of its tools, or have it started. The servers that are known are [\"broken\" \"chat\" \"mail\"",
+		`{"server":"npm:other#mail"}`:    "nothing is recorded",
 		`{"server":"mail","tool":"fly"}`: "no tool",
 		`{"tools":[],"start":true}`:      "either",
 		`{"server":"mail","tools":[{}]}`: "no name",
 	} {
 		if got := ask(t, c, inspectName, args, &out); !strings.Contains(got, want) {
 			t.Errorf("%s: %q", args, got)
+		}
+	}
+}
+
+// A server may be called by its identity, as bouncer pins list shows it, wherever its name may stand.
+func TestIdentities(t *testing.T) {
+	w := newWorld(t)
+	c := w.connect(t, eras[2], func(*mcp.ElicitParams) *mcp.ElicitResult {
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{agree: true}}
+	})
+	var out inspection
+	for identity, want := range map[string]int{"npm:mail#mail": 5, "pypi:pair#pair": 5, "npm:pair#pair": 0} {
+		if fault := ask(t, c, inspectName, `{"server":"`+identity+`"}`, &out); fault != "" || len(out.Tools) != want || out.Package+"#"+out.Server != identity {
+			t.Errorf("%s: %s %+v", identity, fault, out)
+		}
+	}
+	if fault := ask(t, c, inspectName, `{"server":"npm:mail#mail","start":true}`, &out); fault != "" || !slices.Equal(w.started, []string{"mail"}) {
+		t.Errorf("%s, started %q", fault, w.started)
+	}
+	if fault := ask(t, c, inspectName, `{"server":"npm:other#mail","start":true}`, &out); !strings.Contains(fault, "no client's config") || len(w.started) > 1 {
+		t.Errorf("another package of that name: %s, started %q", fault, w.started)
+	}
+	// An output of the server itself is its own, by whichever name: its contacts vouch.
+	const call = `"tool":"send_email","args":{"to":"bob@corp.example"},"outputs":[{"server":"npm:mail#mail","tool":"list_contacts","json":[{"email":"bob@corp.example"}]}]`
+	var v verdict
+	for _, server := range []string{"mail", "npm:mail#mail"} {
+		if fault := ask(t, c, "bouncer_evaluate_call", `{"server":"`+server+`",`+call+`}`, &v); fault != "" || v.Verdict != "allow" || v.Server != "mail" || v.Definitions != "recorded" {
+			t.Errorf("%s: %s %+v", server, fault, v)
 		}
 	}
 }

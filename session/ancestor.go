@@ -1,6 +1,7 @@
 package session
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -24,11 +25,8 @@ func client(self int, find func(pid int) (process, bool)) (process, bool) {
 	if !ok {
 		return process{}, false
 	}
-	for range maxAncestors {
-		above, ok := find(p.parent)
+	for above := range ancestors(p, find) {
 		switch {
-		case !ok || above.pid == p.pid || above.start > p.start:
-			return p, true // the parent is gone, or a newer process has its pid
 		case isHost(above):
 			return p, true // everything that runs here comes from it
 		case !isLauncher(above):
@@ -42,20 +40,28 @@ func client(self int, find func(pid int) (process, bool)) (process, bool) {
 // belowRun reports whether an ancestor is bouncer standing before a server: what a server starts speaks for no person.
 func belowRun(self int, find func(pid int) (process, bool)) bool {
 	p, ok := find(self)
-	for range maxAncestors {
-		if !ok {
-			return false
-		}
-		above, found := find(p.parent)
-		if !found || above.pid == p.pid || above.start > p.start {
-			return false
-		}
+	if !ok {
+		return false
+	}
+	for above := range ancestors(p, find) {
 		if above.program() == "bouncer" && len(above.argv) > 1 && slices.Contains(above.argv[1:], "run") {
 			return true
 		}
-		p = above
 	}
 	return false
+}
+
+// ancestors ranges over what has started a process, the nearest first. It ends where a parent is gone, or a newer process has its pid.
+func ancestors(p process, find func(pid int) (process, bool)) iter.Seq[process] {
+	return func(yield func(process) bool) {
+		for range maxAncestors {
+			above, ok := find(p.parent)
+			if !ok || above.pid == p.pid || above.start > p.start || !yield(above) {
+				return
+			}
+			p = above
+		}
+	}
 }
 
 // program is the bare name of what runs: the script's where the process is an interpreter that runs a known launcher.

@@ -135,7 +135,7 @@ func (s *Server) Compare(at time.Time, l Listing) (Differences, error) {
 	return d, nil
 }
 
-// Pending returns what waits for a person, as the last sessions left it, and makes it what Accept is about.
+// Pending returns what waits for a person, as the last sessions left it, and makes it what Accept and Forget are about.
 // The error wraps fs.ErrNotExist when the server has no record.
 func (s *Server) Pending() (Differences, error) {
 	s.mu.Lock()
@@ -144,12 +144,7 @@ func (s *Server) Pending() (Differences, error) {
 	if err != nil {
 		return Differences{}, err
 	}
-	s.seen = seen{instructions: r.instructions.pending, tools: map[string]*definition{}}
-	for name, p := range r.tools {
-		if p.pending != nil {
-			s.seen.tools[name] = p.pending
-		}
-	}
+	s.seen = r.waiting()
 	return r.pending(), nil
 }
 
@@ -212,14 +207,51 @@ func (s *Server) accept(at time.Time, choose func(seen) (*definition, map[string
 	})
 }
 
-// update changes the record under its lock. The record is empty when there is none yet.
-func (s *Server) update(change func(*record) (changed bool, err error)) error {
-	if err := s.prepare(); err != nil {
+// ErrUnseen means that something waits that the person has not been shown.
+var ErrUnseen = errors.New("something else waits to be accepted by now")
+
+// Forget removes the record, so that the next listing is a first one again. It fails with ErrUnseen if anything waits that
+// Pending has not reported.
+func (s *Server) Forget() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.load(); err != nil {
+		return err // and nothing is made where there was nothing
+	}
+	unlock, err := s.lock()
+	if err != nil {
 		return err
+	}
+	defer unlock()
+	switch r, err := s.load(); {
+	case err != nil:
+		return err
+	case !s.seen.is(r.waiting()):
+		return ErrUnseen
+	}
+	if err := os.Remove(s.path); err != nil {
+		return fmt.Errorf("pins: %w", err)
+	}
+	return nil
+}
+
+// lock keeps other processes from changing the record.
+func (s *Server) lock() (atomicfile.Unlock, error) {
+	if err := s.prepare(); err != nil {
+		return nil, err
 	}
 	unlock, err := atomicfile.LockFile(strings.TrimSuffix(s.path, ".json")+".lock", s.wait)
 	if err != nil {
-		return fmt.Errorf("pins: %w", err)
+		return nil, fmt.Errorf("pins: %w", err)
+	}
+	return unlock, nil
+}
+
+// update changes the record under its lock. The record is empty when there is none yet.
+func (s *Server) update(change func(*record) (changed bool, err error)) error {
+	unlock, err := s.lock()
+	if err != nil {
+		return err
 	}
 	defer unlock()
 	r, err := s.load()

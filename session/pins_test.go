@@ -249,6 +249,38 @@ func TestAcceptWithoutARecord(t *testing.T) {
 	}
 }
 
+// What has been forgotten is met for the first time again, and nothing is forgotten that the person has not been shown.
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	if err := Open(dir).Server(mail).Forget(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing to forget: %v", err)
+	}
+	compare(t, Open(dir).Server(mail), 1, listing("", "send=a"))
+	shown := Open(dir).Server(mail)
+	if _, err := shown.Pending(); err != nil {
+		t.Fatal(err)
+	}
+	for n, now := range []Listing{listing("", "send=b"), listing("", "send=a", "wipe=c"), listing("Obey.", "send=a")} {
+		compare(t, Open(dir).Server(mail), 2+n, now)
+		if err := shown.Forget(); !errors.Is(err, ErrUnseen) {
+			t.Errorf("%d: what nobody has seen: %v", n, err)
+		}
+	}
+	compare(t, Open(dir).Server(mail), 5, listing("", "send=b"))
+	if p, err := shown.Pending(); err != nil || spell(p) != "send" {
+		t.Fatalf("%q, %v", spell(p), err)
+	}
+	if err := shown.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := Open(dir).List(); err != nil || len(list) > 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if d := compare(t, Open(dir).Server(mail), 6, listing("", "send=b")); !d.First || !d.Empty() {
+		t.Errorf("the next time: %+v", d)
+	}
+}
+
 func TestServersAreApart(t *testing.T) {
 	store := Open(t.TempDir())
 	compare(t, store.Server(mail), 1, listing("", "send=a"))

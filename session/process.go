@@ -63,18 +63,13 @@ func (p Process) Began() bool { return descends(os.Getpid(), p, findProcess) }
 
 func descends(self int, from Process, find func(pid int) (process, bool)) bool {
 	p, ok := find(self)
-	for range maxAncestors {
-		if !ok {
-			return false
-		}
-		above, found := find(p.parent)
-		if !found || above.pid == p.pid || above.start > p.start {
-			return false
-		}
+	if !ok {
+		return false
+	}
+	for above := range ancestors(p, find) {
 		if above.named() == from {
 			return true
 		}
-		p = above
 	}
 	return false
 }

@@ -75,6 +75,12 @@ func (s seen) empty() bool {
 	return len(s.tools) == 0 && (s.instructions == nil || len(s.instructions.text) == 0)
 }
 
+// is reports whether both are the same forms of the same things.
+func (s seen) is(other seen) bool {
+	same := s.instructions == nil && other.instructions == nil || s.instructions.is(other.instructions)
+	return same && maps.EqualFunc(s.tools, other.tools, (*definition).is)
+}
+
 func (d *definition) is(other *definition) bool {
 	return d != nil && other != nil && d.digest == other.digest
 }
@@ -190,6 +196,17 @@ func (r *record) pending() Differences {
 		}
 	}
 	return d
+}
+
+// waiting is what a person has not accepted yet.
+func (r *record) waiting() seen {
+	now := seen{instructions: r.instructions.pending, tools: map[string]*definition{}}
+	for name, p := range r.tools {
+		if p.pending != nil {
+			now.tools[name] = p.pending
+		}
+	}
+	return now
 }
 
 // slim keeps a record from growing without end by what many different listings have left in it: digests are enough to compare.

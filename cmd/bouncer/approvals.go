@@ -86,7 +86,7 @@ func newDenyCmd(a *app) *cobra.Command {
 }
 
 func (a *app) openApprovals() (*approve.Store, error) {
-	at, err := a.places()
+	at, err := a.kept()
 	if err != nil {
 		return nil, err
 	}

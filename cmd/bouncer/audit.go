@@ -54,7 +54,7 @@ func newAuditTailCmd(a *app) *cobra.Command {
 }
 
 func (a *app) auditTail(count int, asJSON bool) error {
-	at, err := a.places()
+	at, err := a.kept()
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func newAuditShowCmd(a *app) *cobra.Command {
 }
 
 func (a *app) auditShow(seq uint64) error {
-	at, err := a.places()
+	at, err := a.kept()
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ rewrites the whole log and its head file leaves no trace.
 }
 
 func (a *app) auditVerify(asJSON bool) error {
-	at, err := a.places()
+	at, err := a.kept()
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func newAuditExportCmd(a *app) *cobra.Command {
 		Long:  "export prints all records of all files, oldest first, as they were written.\n" + codes(exitDone, exitFailed, exitMisused),
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			at, err := a.places()
+			at, err := a.kept()
 			if err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ agent, it only shows them.
 }
 
 func (a *app) dashboard(ctx context.Context, stay bool) error {
-	at, err := a.places()
+	at, err := a.kept()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -123,7 +122,7 @@ func (e *edit) finish(changes []wrap.Plan, done wrap.Generation) error {
 	}
 	switch {
 	case len(changes) == 0:
-		e.printf("%s\n", e.nothing())
+		e.printNothing()
 		e.pointOut()
 	case e.keep != nil:
 		e.printf("Nothing was changed. The plan is in %s.\n", e.planFile)
@@ -137,8 +136,8 @@ func (e *edit) finish(changes []wrap.Plan, done wrap.Generation) error {
 	return e.outcome()
 }
 
-// nothing says why there is nothing to do.
-func (e *edit) nothing() string {
+// printNothing says why there is nothing to do. Of what is in files that were left out nobody knows.
+func (e *edit) printNothing() {
 	kept := 0
 	servers, _ := split(e.plans)
 	for _, plan := range servers {
@@ -148,13 +147,19 @@ func (e *edit) nothing() string {
 			}
 		}
 	}
-	if e.verb == wrap.Wrap && kept > 0 {
-		return fmt.Sprintf("Nothing to do: %s already wrapped.", counted(kept, "server"))
+	lead := "Nothing to do"
+	if len(e.refused) > 0 {
+		lead = "Nothing else to do"
 	}
-	if e.verb == wrap.Wrap && servesAlready(servers) {
-		return "Nothing to do: bouncer itself is there, and no server that it could stand in front of."
+	switch {
+	case e.verb == wrap.Wrap && kept > 0:
+		e.printf("%s: %s already wrapped.\n", lead, counted(kept, "server"))
+	case len(e.refused) > 0:
+	case e.verb == wrap.Wrap && servesAlready(servers):
+		e.printf("%s: bouncer itself is there, and no server that it could stand in front of.\n", lead)
+	default:
+		e.printf("%s: %s.\n", lead, e.words().nothing)
 	}
-	return "Nothing to do: " + e.words().nothing + "."
 }
 
 // pointOut says how to go on when there was nothing to do: with a config of which nobody knows where its servers stand, with

@@ -160,7 +160,8 @@ func (g *gathering) files(found wrap.Found) []doctor.File {
 	servers, faults := found.Survey(g.known...)
 	var files []doctor.File
 	at := map[string]int{}
-	for _, f := range slices.Concat(found.Files, found.Managed) {
+	all := slices.Concat(found.Files, found.Managed)
+	for _, f := range all {
 		at[f.Path] = len(files)
 		readable, writable := exposed(g.env.OS, f.Mode)
 		files = append(files, doctor.File{
@@ -176,25 +177,19 @@ func (g *gathering) files(found wrap.Found) []doctor.File {
 	g.servers = servers
 	for i := range files {
 		if files[i].Err == nil {
-			g.fill(&files[i], servers)
+			g.fill(&files[i], all[i], servers)
 		}
 	}
 	return files
 }
 
 // fill describes the servers of one file, and those that are not in it any more.
-func (g *gathering) fill(file *doctor.File, servers []wrap.Server) {
-	servers = slices.DeleteFunc(slices.Clone(servers), func(s wrap.Server) bool { return s.File.Path != file.Path })
+func (g *gathering) fill(file *doctor.File, of wrap.File, servers []wrap.Server) {
+	servers = slices.DeleteFunc(slices.Clone(servers), func(s wrap.Server) bool { return s.File.Path != of.Path })
+	past := g.history.Past(of, g.known...)
 	var entries []wrap.Entry
-	var past wrap.Past
-	for i, s := range servers {
-		if i == 0 {
-			past = g.history.Past(s.File, g.known...)
-		}
+	for _, s := range servers {
 		entries = append(entries, s.Entry)
-	}
-	if len(servers) == 0 {
-		past = g.history.Past(wrap.File{Path: file.Path}, g.known...)
 	}
 	for _, s := range servers {
 		file.Entries = append(file.Entries, g.entry(s, past, entries))

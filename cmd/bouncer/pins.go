@@ -18,12 +18,13 @@ func newPinsCmd(a *app) *cobra.Command {
 		Use:   "pins",
 		Short: "See what servers have changed about their tools, and accept it",
 		Long: `The first time bouncer meets a server it records the definition of every tool, and the
-server's instructions. What is different in a later session waits here for you.
+server's instructions. What is different in a later session waits here for you, and what
+is recorded stays until you have it forgotten.
 ` + codes(exitDone, exitFailed, exitMisused),
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPinsListCmd(a), newPinsDiffCmd(a), newPinsAcceptCmd(a))
+	cmd.AddCommand(newPinsListCmd(a), newPinsDiffCmd(a), newPinsAcceptCmd(a), newPinsForgetCmd(a))
 	return cmd
 }
 
@@ -68,7 +69,7 @@ type pinChanged struct {
 
 // pins reads the whole store. What can't be read is an error, and no reason to hide the rest.
 func (a *app) pins() (store *session.Store, list []session.Status, refused []error, err error) {
-	at, err := a.places()
+	at, err := a.kept()
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -44,20 +44,11 @@ func (a *app) pinsAccept(o pinsAcceptOptions) error {
 	if !a.interactive {
 		return misuse("open a terminal and run it there", "accept needs a terminal: a person has to look at what changed")
 	}
-	store, list, refused, err := a.pins()
+	server, chosen, err := a.pinned(o.server)
 	if err != nil {
 		return err
 	}
-	chosen, err := choose(list, o.server)
-	if err != nil {
-		return errors.Join(append(refused, err)...)
-	}
-	server := store.Server(chosen.Identity)
-	pending, err := server.Pending() // from here on, yes means this
-	if err != nil {
-		return err
-	}
-	changes, err := o.pick(pending)
+	changes, err := o.pick(chosen.Pending)
 	if err != nil {
 		return err
 	}
@@ -78,6 +69,21 @@ func (a *app) pinsAccept(o pinsAcceptOptions) error {
 	}
 	a.printf("Accepted %s.\n", counted(len(changes), "change"))
 	return nil
+}
+
+// pinned finds a recorded server and what waits of it; from here on, a yes means this.
+func (a *app) pinned(name string) (*session.Server, session.Status, error) {
+	store, list, refused, err := a.pins()
+	if err != nil {
+		return nil, session.Status{}, err
+	}
+	chosen, err := choose(list, name)
+	if err != nil {
+		return nil, session.Status{}, errors.Join(append(refused, err)...)
+	}
+	server := store.Server(chosen.Identity)
+	chosen.Pending, err = server.Pending()
+	return server, chosen, err
 }
 
 // pick is what of all that waits was named.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bouncer-mcp/bouncer/clients"
 	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
+	"github.com/bouncer-mcp/bouncer/proxy"
 )
 
 // places are bouncer's own directories. Nothing is created by naming them.
@@ -37,6 +38,23 @@ func (a *app) places() (places, error) {
 	}
 	file, err := policyIn(home)
 	return places{State: home, Policy: file, Chosen: true}, err
+}
+
+// kept is places for a command that only tells what is kept there. A folder that was chosen and isn't there is a slip, and "there
+// is nothing" would sound like an answer.
+func (a *app) kept() (places, error) {
+	p, err := a.places()
+	if err != nil || !p.Chosen {
+		return p, err
+	}
+	if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	by := "BOUNCER_HOME"
+	if a.home != "" {
+		by = "--home"
+	}
+	return p, advise(fmt.Errorf("%s does not exist", p.State), by+" names this folder; bouncer has kept nothing there yet")
 }
 
 // systemPlaces are those by the system's conventions.
@@ -125,6 +143,16 @@ func (a *app) absolute(path string) (string, error) {
 		return "", fmt.Errorf("working directory: %w", err)
 	}
 	return filepath.Join(dir, path), nil
+}
+
+// paths reads the paths in calls as those of a server that is started here.
+func (a *app) paths() (proxy.Paths, error) {
+	dir, err := a.cwd()
+	if err != nil {
+		return proxy.Paths{}, fmt.Errorf("working directory: %w", err)
+	}
+	home, err := os.UserHomeDir()
+	return proxy.NewPaths(dir, home), err
 }
 
 // clientEnv is what the places of client configs depend on.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bouncer-mcp/bouncer/packs"
 	"github.com/bouncer-mcp/bouncer/policy"
-	"github.com/bouncer-mcp/bouncer/proxy"
 	"github.com/bouncer-mcp/bouncer/replay"
 )
 
@@ -124,11 +123,7 @@ func (a *app) playFile(file string, o casesOptions) ([]caseCalls, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := a.cwd()
-	if err != nil {
-		return nil, fmt.Errorf("working directory: %w", err)
-	}
-	home, err := os.UserHomeDir()
+	paths, err := a.paths()
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +137,7 @@ func (a *app) playFile(file string, o casesOptions) ([]caseCalls, error) {
 			}
 			server = replay.Server{Package: l.Package, Tools: l.Tools}
 		}
-		outcomes, err := replay.Play(c, replay.Setting{Policy: set, Profile: o.profile, Server: server, Paths: proxy.NewPaths(dir, home)})
+		outcomes, err := replay.Play(c, replay.Setting{Policy: set, Profile: o.profile, Server: server, Paths: paths})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", placeOf(file, c.Line), err)
 		}

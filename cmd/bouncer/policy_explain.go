@@ -180,6 +180,9 @@ func (a *app) explainable(ctx context.Context, o explainOptions, at places) (exp
 	case o.probe:
 		return a.probeNamed(ctx, o)
 	case o.server != "":
+		if _, err := a.kept(); err != nil {
+			return explained{}, err
+		}
 		known, err := recorded(at.State)
 		if err != nil {
 			return explained{}, err
@@ -238,13 +241,7 @@ func (a *app) current(name string, found []replay.Server) []replay.Server {
 	if err != nil {
 		return found // doctor tells why the configs can't be read
 	}
-	now := slices.DeleteFunc(slices.Clone(found), func(r replay.Server) bool {
-		return !slices.ContainsFunc(servers, func(s serve.Server) bool { return s.Name == name && s.Package == r.Package })
-	})
-	if len(now) != 1 {
-		return found
-	}
-	return now
+	return serve.Current(name, found, servers)
 }
 
 // entriesOf finds the servers of a name in the clients' configs, each command line once. why says why others can't be started.
@@ -315,10 +312,8 @@ func (a *app) printExplained(tools []policy.Explanation) {
 
 func paramsOf(t policy.Explanation, role string) []string {
 	var names []string
-	for _, p := range t.Params {
-		if slices.ContainsFunc(p.Roles, func(r policy.Role) bool { return r.Is == role }) {
-			names = append(names, p.Path)
-		}
+	for path := range t.Arguments(role) {
+		names = append(names, path)
 	}
 	return names
 }

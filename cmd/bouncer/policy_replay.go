@@ -15,7 +15,6 @@ import (
 
 	"github.com/bouncer-mcp/bouncer/audit"
 	"github.com/bouncer-mcp/bouncer/internal/term"
-	"github.com/bouncer-mcp/bouncer/proxy"
 	"github.com/bouncer-mcp/bouncer/replay"
 )
 
@@ -116,16 +115,12 @@ func (a *app) policyReplay(o replayOptions) error {
 	if err != nil {
 		return err
 	}
-	dir, err := a.cwd()
-	if err != nil {
-		return fmt.Errorf("working directory: %w", err)
-	}
-	home, err := os.UserHomeDir()
+	paths, err := a.paths()
 	if err != nil {
 		return err
 	}
 	changes := replay.Again(log, replay.Options{
-		Before: before, After: after, Profile: o.profile, Servers: servers, Paths: proxy.NewPaths(dir, home),
+		Before: before, After: after, Profile: o.profile, Servers: servers, Paths: paths,
 	})
 	report := reportReplay(log, changes)
 	used := []string{at.Policy}
@@ -150,7 +145,7 @@ func (a *app) policyReplay(o replayOptions) error {
 
 // readLog reads a log, the person's own if none is named, and says where its servers are recorded.
 func (a *app) readLog(name string) (*replay.Log, places, error) {
-	at, err := a.places()
+	at, err := a.kept()
 	if err != nil {
 		return nil, at, err
 	}

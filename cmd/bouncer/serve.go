@@ -16,7 +16,6 @@ import (
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/probe"
-	"github.com/bouncer-mcp/bouncer/proxy"
 	"github.com/bouncer-mcp/bouncer/replay"
 	"github.com/bouncer-mcp/bouncer/serve"
 	"github.com/bouncer-mcp/bouncer/wrap"
@@ -54,11 +53,7 @@ func (a *app) serve(ctx context.Context, policies []string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := a.cwd()
-	if err != nil {
-		return fmt.Errorf("working directory: %w", err)
-	}
-	home, err := os.UserHomeDir()
+	paths, err := a.paths()
 	if err != nil {
 		return err
 	}
@@ -72,18 +67,12 @@ func (a *app) serve(ctx context.Context, policies []string) error {
 	err = serve.Run(ctx, in, out, serve.Options{
 		Version:   thisBuild().Version,
 		Log:       at.State,
-		Paths:     proxy.NewPaths(dir, home),
+		Paths:     paths,
 		Protected: protected,
 		Policies:  func() ([]*policy.Layer, error) { return ownLayers(policies, at.Policy) },
 		Servers:   a.servable,
-		Recorded: func() (map[string][]replay.Server, error) {
-			known, err := recorded(at.State)
-			for name, found := range known {
-				known[name] = a.current(name, found)
-			}
-			return known, err
-		},
-		Words: typedWords,
+		Recorded:  func() (map[string][]replay.Server, error) { return recorded(at.State) },
+		Words:     typedWords,
 	})
 	if errors.Is(err, context.Canceled) {
 		return nil // told to stop, and stopped

@@ -66,6 +66,9 @@ func (a *app) undo(number int, o undoOptions) error {
 	if err := o.answerable(); err != nil {
 		return err
 	}
+	if _, err := a.kept(); err != nil {
+		return err
+	}
 	e, err := a.newEdit(wrap.Restore, o.editOptions)
 	if err != nil {
 		return err
@@ -137,7 +140,7 @@ type generationFileReport struct {
 }
 
 func (a *app) listGenerations(o undoOptions) error {
-	p, err := a.places()
+	p, err := a.kept()
 	if err != nil {
 		return err
 	}
