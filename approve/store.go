@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
 	"github.com/bouncer-mcp/bouncer/session"
 )
 
@@ -56,7 +57,7 @@ func (s *Store) check() error {
 		err = errors.New("not a folder")
 	}
 	if err == nil {
-		err = checkPrivate(info)
+		err = atomicfile.CheckPrivate(info)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.dir, err)

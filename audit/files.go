@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
 )
 
 // The files of a log. All are 0600 and none is ever deleted or overwritten, except the head in place.
@@ -38,7 +40,7 @@ func prepareDir(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s: not a directory", dir)
 	}
-	if err := checkPrivate(info); err != nil {
+	if err := atomicfile.CheckPrivate(info); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	return nil

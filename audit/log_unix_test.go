@@ -18,8 +18,8 @@ func TestRefusedPlaces(t *testing.T) {
 		open bool   // Open refuses already
 		want string // part of the error
 	}{
-		{"writable for the group", func(t *testing.T, dir string) { chmod(t, dir, 0o770) }, true, "others may write in it (mode 0770)"},
-		{"writable for all", func(t *testing.T, dir string) { chmod(t, dir, 0o707) }, true, "others may write in it (mode 0707)"},
+		{"writable for the group", func(t *testing.T, dir string) { chmod(t, dir, 0o770) }, true, "others may write it (mode 0770)"},
+		{"writable for all", func(t *testing.T, dir string) { chmod(t, dir, 0o707) }, true, "others may write it (mode 0707)"},
 		{"log is a link", func(t *testing.T, dir string) { link(t, filepath.Join(dir, currentName)) }, false, "symbolic link"},
 		{"head is a link", func(t *testing.T, dir string) { link(t, filepath.Join(dir, headName)) }, false, "symbolic link"},
 		{"log is a directory", func(t *testing.T, dir string) { mkdir(t, filepath.Join(dir, currentName)) }, false, "directory"},

@@ -5,7 +5,6 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -48,14 +47,3 @@ func appendTo(f *direct.File, line []byte, _ int64) error {
 
 // extent returns the size of f, and whether it still has a name: what is appended to a deleted file is lost.
 func extent(f *direct.File, _ string) (size int64, named bool) { return f.Extent() }
-
-// checkPrivate refuses a directory in which somebody else could replace the log.
-func checkPrivate(dir fs.FileInfo) error {
-	if st, ok := dir.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("belongs to user %d, not to %d", st.Uid, os.Geteuid())
-	}
-	if dir.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("others may write in it (mode %04o)", dir.Mode().Perm())
-	}
-	return nil
-}

@@ -57,6 +57,3 @@ func extent(f *direct.File, path string) (size int64, named bool) {
 	}
 	return open.Size(), os.SameFile(open, there)
 }
-
-// checkPrivate has nothing to check: a person's profile directory is closed to others by its access list.
-func checkPrivate(fs.FileInfo) error { return nil }

@@ -50,7 +50,7 @@ func enterRoom(state, name string, create bool) (*room, error) {
 	for _, dir := range []string{state, root, dir} {
 		info, err := os.Stat(dir)
 		if err == nil {
-			err = checkPrivate(info)
+			err = atomicfile.CheckPrivate(info)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)

@@ -187,7 +187,7 @@ func openLedgerFile(path string) (*os.File, error) {
 		err = errors.New(path + ": not a regular file")
 	}
 	if err == nil {
-		err = checkPrivate(info)
+		err = atomicfile.CheckPrivate(info)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

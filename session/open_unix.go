@@ -5,7 +5,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 )
@@ -17,15 +16,4 @@ func openFile(path string) (*os.File, error) {
 		return nil, fmt.Errorf("%s: is a symbolic link", path)
 	}
 	return f, err
-}
-
-// checkPrivate refuses what somebody else owns or may write.
-func checkPrivate(info fs.FileInfo) error {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("belongs to user %d, not to %d", st.Uid, os.Geteuid())
-	}
-	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("others may write it (mode %04o)", info.Mode().Perm())
-	}
-	return nil
 }

@@ -291,7 +291,7 @@ func checkFolders(dir string) error {
 		if err != nil {
 			return fmt.Errorf("pins: %w", err)
 		}
-		if err := checkPrivate(info); err != nil {
+		if err := atomicfile.CheckPrivate(info); err != nil {
 			return fmt.Errorf("pins: %s: %w", dir, err)
 		}
 	}

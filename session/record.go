@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
 
@@ -378,7 +379,7 @@ func readFile(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
-	if err := checkPrivate(info); err != nil {
+	if err := atomicfile.CheckPrivate(info); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if info.Size() > maxFile {

@@ -1,6 +1,6 @@
-//go:build !windows
+//go:build unix
 
-package approve
+package atomicfile
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// checkPrivate refuses what somebody else owns or may write.
-func checkPrivate(info fs.FileInfo) error {
+// CheckPrivate refuses a file or directory that somebody else owns or may write.
+func CheckPrivate(info fs.FileInfo) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
 		return fmt.Errorf("belongs to user %d, not to %d", st.Uid, os.Geteuid())
 	}
