@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The moves of both ends: each returns one line, and tells the model what may come of it.
@@ -208,7 +209,8 @@ func (w *world) retry() string {
 	answer := `{"action":"cancel"}`
 	if w.pick(2) == 0 {
 		answer = `{"action":"accept","content":{"decision":"allow once"}}`
-		c.passes, c.refusable, l.must = true, false, true
+		late := !time.Now().Before(old.until)
+		c.passes, c.refusable, l.must = !late, late, !late
 	}
 	w.toServer(c.line, l) // what the server gets is the plain call
 	line := fmt.Sprintf(`%s,"inputResponses":{%q:%s},"requestState":%q}}`, strings.TrimSuffix(c.line, "}}"), old.key, answer, old.state)

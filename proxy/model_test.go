@@ -101,6 +101,7 @@ type modelRequest struct {
 	asked     int
 	key       string // of bouncer's question in an input_required result
 	state     string
+	until     time.Time // when that is no use any more
 	closed    bool // the question was answered, taken back or has expired
 	owed      bool // bouncer must tell the client that its question is taken back
 }
@@ -347,7 +348,7 @@ func (w *world) clientGot(line string) {
 	case c != nil && m.Result.Type == "input_required" && c.modern && len(m.Result.Requests) == 1:
 		c.answers++
 		for key := range m.Result.Requests {
-			c.key, c.state = key, m.Result.State
+			c.key, c.state, c.until = key, m.Result.State, time.Now().Add(15*time.Minute)
 		}
 	case c != nil && m.Result.IsError && strings.Contains(line, "[bouncer blocked] ") && c.refusable:
 		c.answers++
