@@ -4,72 +4,63 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
 )
 
-// acted returns the rule of a call whose arguments say what is done, as far as nothing but its tool's name was known: event with
-// the action delete is a delete_event. Where a person's policy speaks of the tool, its word counts.
-func (r *resolved) acted(args wire.Value) *resolved {
-	if r.rule.Open || slices.ContainsFunc(r.rule.Layers, func(l string) bool { return l != "inferred" && !strings.HasPrefix(l, "pack ") }) {
-		return r
+// heed makes the rule follow arguments that say what is done, as far as nothing but the tool's name was known: event with the
+// action delete is a delete_event. Where a person's policy speaks of the tool, its word counts.
+func (j *judgement) heed() {
+	if j.fixed {
+		return
 	}
-	as, rule := *r, r.rule
-	for leaf := range args.Leaves() {
-		word, lasting := verbOf(leaf, r.rule.Changing)
-		if word == "" {
-			continue
+	for i := range j.args.Tree {
+		n := &j.args.Tree[i]
+		if n.Member && n.Parent > 0 && j.sense(n.Name).deletes {
+			j.does(n.Name, true) // an operation by its name: {"deleteSheet": ...}
 		}
-		if lasting {
-			rule.Changing, rule.Irreversible = true, true
-		}
-		if does, ok := policy.Acting(r.tool, word); ok {
-			rule.Changing = true
-			rule.Irreversible = rule.Irreversible || does.Irreversible
-			for _, path := range does.ObjectParams {
-				if !slices.Contains(rule.ObjectParams, path) {
-					rule.ObjectParams = append(slices.Clip(rule.ObjectParams), path)
-				}
+		if n.Kind == '"' && len(n.Text) <= maxInside {
+			if word, lasting := verbOf(j.args.called(int32(i)), n.Text, j.resolved.rule.Changing); word != "" {
+				j.does(word, lasting)
 			}
 		}
 	}
-	as.rule = rule
-	return &as
 }
 
-// verbOf returns what a leaf of the arguments says that the call does. lasting: by itself, it can't be undone.
-func verbOf(leaf wire.Leaf, changing bool) (word string, lasting bool) {
-	if len(leaf.Path) == 0 {
-		return "", false
+// does applies what an argument says. lasting: by itself, it can't be undone.
+func (j *judgement) does(word string, lasting bool) {
+	does, ok := policy.Acting(j.tool, word)
+	if !ok && !lasting {
+		return
 	}
-	name := ""
-	for i := len(leaf.Path) - 1; i >= 0 && name == ""; i-- {
-		name, _ = leaf.Path[i].Key()
-	}
-	text, ok := leaf.Value.Text()
-	if leaf.IsKey || !ok || len(text) > maxInside {
-		if leaf.IsKey && len(leaf.Path) > 1 && policy.Deletes(text) {
-			return text, true // an operation by its name: {"deleteSheet": ...}
+	rule := *j.rule
+	rule.Changing = true
+	rule.Irreversible = rule.Irreversible || lasting || does.Irreversible
+	for _, path := range does.ObjectParams {
+		if !slices.Contains(rule.ObjectParams, path) {
+			rule.ObjectParams = append(slices.Clip(rule.ObjectParams), path)
 		}
-		return "", false
 	}
-	fields := strings.Fields(text[:min(len(text), maxWhole)])
-	if len(fields) == 0 {
-		return "", false
-	}
+	j.rule = &rule
+}
+
+// verbOf returns what a string in an argument of some name says that the call does. lasting: by itself, it can't be undone.
+func verbOf(name, text string, changing bool) (word string, lasting bool) {
+	text = text[:min(len(text), maxWhole)]
 	switch name = strings.ToLower(name); name {
 	case "operation", "action", "method", "verb", "op", "mode", "type":
-		if len(fields) > 2 {
+		fields := strings.Fields(text)
+		if len(fields) == 0 || len(fields) > 2 {
 			return "", false
 		}
 		if deletes := policy.Deletes(fields[0]); deletes || name == "operation" || name == "action" { // the mode of a file may well be replace
 			return fields[0], deletes
 		}
 	case "sql", "query", "statement", "cypher", "mutation":
-		if statement(fields, changing) {
+		if fields := strings.Fields(text); len(fields) > 0 && statement(fields, changing) {
 			return fields[0], true
 		}
 	case "command", "cmd":
+		fields := strings.Fields(text)
 		for _, word := range fields[:min(len(fields), 3)] {
 			if policy.Deletes(word) {
 				return word, true

@@ -3,14 +3,16 @@ package engine
 // Attempt counts a call against its tool's budget, before the facts of the neighbours are read: of two processes that
 // each count first and read then, at least one sees both. Decide does not count that call again.
 func (e *Engine) Attempt(c Call) {
-	e.judge(c).attempt()
+	if e.resolve(c.Tool).rule.Limited {
+		e.judge(c).attempt()
+	}
 	e.counted = true
 }
 
 // attempt counts the call once, however often it is evaluated. What is refused before the budget is looked at costs
 // nothing, and a tool without a budget is not counted.
 func (j *judgement) attempt() {
-	if j.counted || j.call.Counted && !j.afterPin() || !j.rule.Limited || j.call.Args.Kind() != '{' {
+	if j.counted || j.call.Counted && !j.afterPin() || !j.rule.Limited || j.fault != "" {
 		return
 	}
 	for _, before := range contracts() {

@@ -72,14 +72,13 @@ func (j *judgement) allowedDirs() []string {
 // pathsIn yields every scalar inside a value; ok is false for one that is no string. The names of an object's members
 // are paths too, unless the schema knows them as names.
 func (j *judgement) pathsIn(v wire.Value) func(yield func(s string, ok bool) bool) {
-	f := flattener{schema: j.call.Tool.InputSchema}
 	return func(yield func(string, bool) bool) {
 		for leaf := range v.Leaves() {
 			s, ok := leaf.Value.Text()
 			if !ok {
 				s = string(leaf.Value)
 			}
-			if leaf.IsKey && f.isProperty(s) {
+			if leaf.IsKey && j.properties[s] {
 				continue
 			}
 			if !yield(s, ok) {

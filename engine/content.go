@@ -14,16 +14,18 @@ func (j *judgement) checkContent() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	judged := make(map[string]bool)
-	for _, w := range j.weighed() {
+	for _, w := range j.weigh() {
 		judged[w.Value] = w.Role != Content
 	}
-	for param, text := range texts(j.call.Args) {
-		if judged[text] {
-			continue
-		}
-		if value, f, found := j.planted(text); found {
-			bad := Finding{Pair{Param: param, Value: value}, Content, taint.Aimed, f.Origin}
-			return Verdict{Reason: contentReason(bad, "text that addresses the agent"), Findings: []Finding{bad}}, true
+	for i, text := range j.args.texts() {
+		for said := range spoken(text) {
+			if judged[said] {
+				continue
+			}
+			if value, f, found := j.planted(said); found {
+				bad := Finding{Pair{Param: j.args.Path(i), Value: value}, Content, taint.Aimed, f.Origin}
+				return Verdict{Reason: contentReason(bad, "text that addresses the agent"), Findings: []Finding{bad}}, true
+			}
 		}
 	}
 	return Verdict{}, false
@@ -31,6 +33,9 @@ func (j *judgement) checkContent() (Verdict, bool) {
 
 // planted finds the first value in a text that only text addressing the agent has brought up.
 func (j *judgement) planted(text string) (value string, f taint.Found, found bool) {
+	if isWords(text) {
+		return "", taint.Found{}, false
+	}
 	for value, f := range j.seen.Carried(text) {
 		if f = j.fair(value, f); f.Marks&taint.MarkAimed != 0 && f.Grants&vouching == 0 {
 			return value, f, true
@@ -41,12 +46,14 @@ func (j *judgement) planted(text string) (value string, f taint.Found, found boo
 
 // links weighs what a message to somebody whom the person has not named takes along: a link or an account number that only
 // an output has brought up. The contact is real, and so would be their trust in the sender.
-func (j *judgement) links(judged map[Pair]int) []weighing {
+func (j *judgement) links(judged *pairSet) []weighing {
 	var all []weighing
-	for leaf := range j.call.Args.Leaves() {
-		text, ok := leaf.Value.Text()
-		param := leaf.Path.String()
-		if _, known := judged[Pair{Param: param, Value: text}]; known || !ok || !j.rule.Changing {
+	if !j.rule.Changing {
+		return nil
+	}
+	for i, text := range j.args.texts() {
+		param := j.args.Path(i)
+		if isWords(text) || judged.has(Pair{Param: param, Value: text}) {
 			continue
 		}
 		for value, f := range j.seen.Carried(text) {

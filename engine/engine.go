@@ -2,9 +2,7 @@
 package engine
 
 import (
-	"bytes"
 	"slices"
-	"sync"
 
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/policy"
@@ -48,7 +46,7 @@ type Call struct {
 	Pin      Pin
 	Version  string     // of the definition that is in force now, when the pin does not hold
 	Change   string     // what became of the pin, for the reason; empty: it changed, or appeared, in this session
-	Args     wire.Value // an object, or nil
+	Args     wire.Value // an object, or nil; the verdict shares its bytes
 	Counted  bool       // this attempt was counted before (a retry after an approval)
 	Approved []Pair     // what a person has just vouched for, for this one evaluation
 	Doubtful bool       // an output of a neighbour is not known yet: for this one evaluation, no history vouches for anything
@@ -154,18 +152,14 @@ type Engine struct {
 	approvals map[string][]approval
 	second    []secondTry
 	rules     map[string]*resolved
+	senses    map[string]sense
 	protected []string // paths
 	names     []string // that end them
 	facts     journal
-}
 
-// resolved is a rule with the definition it was made from.
-type resolved struct {
-	tool  policy.Tool
-	rule  policy.Rule
-	plain map[string]bool // sets of argument names: whether none of them can be a destination
-
-	optional func() bool // whether it may do its work without a destination
+	now    judgement // of the call at hand; this memory is used again for the next, and so is what follows
+	tree   wire.Tree
+	buffer []byte
 }
 
 // New returns an engine with an empty history.
@@ -176,6 +170,7 @@ func New(c Config) *Engine {
 		attempts:  make(map[string]int),
 		approvals: make(map[string][]approval),
 		rules:     make(map[string]*resolved),
+		senses:    make(map[string]sense),
 	}
 	e.protected = e.protectedPaths()
 	for _, p := range e.protected {
@@ -214,8 +209,13 @@ func contracts() []contract {
 type judgement struct {
 	*Engine
 	*resolved
-	call    Call
-	weighed func() []weighing // what the call's values are worth, worked out once
+	rule  *policy.Rule // the tool's, or its own where the arguments say more
+	call  Call
+	args  arguments
+	fault string // why the arguments can't be judged at all
+
+	weighings []weighing // what the call's values are worth, worked out once
+	weighed   bool
 
 	untrusted, sensitive *taint.Source // of the session, as far as this call knows
 	used                 int           // index into second of the second try that let the call pass, from 1
@@ -226,11 +226,25 @@ func (e *Engine) judge(c Call) *judgement {
 	if k := c.Args.Kind(); k == 0 || k == 'n' {
 		c.Args = wire.Value("{}")
 	}
-	j := &judgement{Engine: e, call: c, resolved: e.resolve(c.Tool).acted(c.Args), untrusted: e.untrusted, sensitive: e.sensitive}
+	r := e.resolve(c.Tool)
+	j := &e.now
+	*j = judgement{Engine: e, resolved: r, rule: &r.rule, call: c, untrusted: e.untrusted, sensitive: e.sensitive}
 	if c.Doubtful { // what it doesn't know may be anything
 		j.untrusted, j.sensitive = known(e.untrusted), known(e.sensitive)
 	}
-	j.weighed = sync.OnceValue(j.weigh)
+	if c.Args.Kind() != '{' {
+		j.fault = "the arguments are not an object"
+		return j
+	}
+	tree, ok := c.Args.Tree(e.tree, maxValues)
+	if !ok {
+		j.fault = "the arguments are made of more than " + plural(maxValues, "value")
+		return j
+	}
+	if j.args.Tree = tree; cap(tree) <= maxKept {
+		e.tree = tree
+	}
+	j.heed()
 	return j
 }
 
@@ -245,9 +259,9 @@ func known(first *taint.Source) *taint.Source {
 // Decide judges one call, and counts the attempt unless Attempt has just done so.
 func (e *Engine) Decide(c Call) Verdict {
 	j := e.judge(c)
-	defer func() { e.counted = false }()
-	if j.call.Args.Kind() != '{' {
-		return notAnObject()
+	defer func() { e.counted, e.now = false, judgement{} }()
+	if j.fault != "" {
+		return j.refusal()
 	}
 	v := j.run()
 	if v.Action == Allow && j.used > 0 {
@@ -257,6 +271,11 @@ func (e *Engine) Decide(c Call) Verdict {
 	// Only now: what this call brings is the agent's own from here on.
 	e.seen.Author(j.call.Args)
 	return v
+}
+
+// refusal is the verdict on arguments that can't be judged.
+func (j *judgement) refusal() Verdict {
+	return Verdict{Contract: "constraint", Reason: j.fault}
 }
 
 func (j *judgement) run() Verdict {
@@ -270,23 +289,6 @@ func (j *judgement) run() Verdict {
 	v.Layers = j.rule.Layers
 	v.Observed = j.rule.Observed && v.Contract != selfProtection // what would do lasting harm is not let through to watch it
 	return v
-}
-
-// maxRules bounds how many tools are remembered with their rules; a client may call what no server has.
-const maxRules = 4096
-
-// resolve remembers the rule of each tool, since making one reads the tool's whole schema.
-func (e *Engine) resolve(t policy.Tool) *resolved {
-	r, ok := e.rules[t.Name]
-	if !ok || r.tool.Description != t.Description || !bytes.Equal(r.tool.InputSchema, t.InputSchema) || !bytes.Equal(r.tool.Annotations, t.Annotations) {
-		r = &resolved{tool: t, rule: e.config.Policy.Resolve(t), plain: map[string]bool{}}
-		r.optional = sync.OnceValue(func() bool { return optionalSinks(t, r.rule) })
-		if len(e.rules) >= maxRules {
-			clear(e.rules)
-		}
-		e.rules[t.Name] = r
-	}
-	return r
 }
 
 // checkPin asks about a tool that is not what the session began with.

@@ -36,9 +36,13 @@ func inside(text string) (doc wire.Value, recipients []string) {
 
 func encoded(text string) bool { return decoded(text) != text }
 
+const shortestBase64 = 16
+
 // decoded returns what a string says that is base64 as a whole, and any other string as it is.
 func decoded(text string) string {
-	const shortest = 16
+	if !maybeBase64(text) {
+		return text
+	}
 	packed := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || r == '=':
@@ -50,16 +54,54 @@ func decoded(text string) string {
 		}
 		return r
 	}, text)
-	if len(packed) < shortest || strings.Trim(packed, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") != "" {
-		return text
-	}
 	plain, err := base64.RawStdEncoding.DecodeString(packed)
-	if err != nil || !utf8.Valid(plain) || strings.ContainsFunc(string(plain), func(r rune) bool {
-		return unicode.IsControl(r) && !unicode.IsSpace(r)
-	}) {
+	if err != nil || !utf8.Valid(plain) || !beginsText(plain) {
 		return text
 	}
 	return string(plain)
+}
+
+// maybeBase64 spares most texts the attempt: they hold a mark that base64 does not have, or what they begin with makes no text.
+func maybeBase64(text string) bool {
+	var room [shortestBase64]byte
+	head := room[:0]
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9', c == '+', c == '/':
+		case c == '-':
+			c = '+'
+		case c == '_':
+			c = '/'
+		case c == '=', c == ' ', c >= '\t' && c <= '\r', c >= utf8.RuneSelf: // which may be a blank
+			continue
+		default:
+			return false
+		}
+		if len(head) == shortestBase64 {
+			continue
+		}
+		if head = append(head, c); len(head) == shortestBase64 {
+			var plain [shortestBase64]byte
+			n, _ := base64.RawStdEncoding.Decode(plain[:], head)
+			if !beginsText(plain[:n]) {
+				return false
+			}
+		}
+	}
+	return len(head) == shortestBase64
+}
+
+// beginsText reports whether bytes are text without control characters, as far as they go.
+func beginsText(b []byte) bool {
+	for utf8.FullRune(b) {
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return false
+		}
+		b = b[size:]
+	}
+	return true
 }
 
 // headRecipients returns whom the head of a mail names. A word that can't be decoded stands for itself, which nobody has vouched for.
@@ -101,26 +143,19 @@ func headRecipients(text string) []string {
 	return all
 }
 
-// texts ranges over the strings of a call with the names of their arguments, and over those in documents inside strings.
-func texts(args wire.Value) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for leaf := range args.Leaves() {
-			text, ok := leaf.Value.Text()
-			if !ok {
-				continue
-			}
-			param := leaf.Path.String()
-			if !yield(param, text) {
+// spoken ranges over a string and those in the document that it may be.
+func spoken(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(text) {
+			return
+		}
+		if plain := decoded(text); plain != text && !yield(plain) {
+			return
+		}
+		doc, _ := inside(text)
+		for leaf := range doc.Leaves() {
+			if text, ok := leaf.Value.Text(); ok && !yield(text) {
 				return
-			}
-			if plain := decoded(text); plain != text && !yield(param, plain) {
-				return
-			}
-			doc, _ := inside(text)
-			for leaf := range doc.Leaves() {
-				if text, ok := leaf.Value.Text(); ok && !yield(param, text) {
-					return
-				}
 			}
 		}
 	}

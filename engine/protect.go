@@ -16,20 +16,15 @@ func (j *judgement) protectSelf() (Verdict, bool) {
 	if len(j.protected) == 0 {
 		return Verdict{}, false
 	}
-	for leaf := range j.call.Args.Leaves() {
-		s, ok := leaf.Value.Text()
-		if ok && j.looksLikePath(s) && j.isProtected(s) {
-			return j.selfVerdict(Pair{Param: leaf.Path.String(), Value: s}), true
+	for i, text := range j.args.texts() {
+		if j.looksLikePath(text) && j.isProtected(text) {
+			return j.selfVerdict(Pair{Param: j.args.Path(i), Value: text}), true
 		}
 	}
 	// Where a path is expected, a bare name may be a symbolic link, too.
-	for _, param := range j.rule.WriteParams {
-		f := flattener{schema: j.call.Tool.InputSchema}
-		f.follow("", j.call.Args, param)
-		for _, p := range f.pairs {
-			if len(p.Value) <= maxPath && !j.looksLikePath(p.Value) && j.isProtected(p.Value) {
-				return j.selfVerdict(p), true
-			}
+	for _, p := range j.at(j.rule.WriteParams).list {
+		if len(p.Value) <= maxPath && !j.looksLikePath(p.Value) && j.isProtected(p.Value) {
+			return j.selfVerdict(p), true
 		}
 	}
 	return Verdict{}, false
@@ -44,7 +39,7 @@ func (e *Engine) looksLikePath(s string) bool {
 	if len(s) > maxPath && !strings.Contains(s, "..") {
 		return false
 	}
-	if strings.ContainsAny(s, `/\~`) || s == "." || s == ".." {
+	if strings.IndexByte(s, '/') >= 0 || strings.IndexByte(s, '\\') >= 0 || strings.IndexByte(s, '~') >= 0 || s == "." || s == ".." {
 		return true
 	}
 	if _, ok := cutScheme(s); ok {
@@ -93,16 +88,19 @@ func (e *Engine) resembles(reading string) bool {
 
 func base(p string) string { return path.Base(slashed(p)) }
 
-// protectedPaths returns the paths as given and as they resolve, since either may be what an argument leads to.
+// protectedPaths returns the paths as given and as they resolve, since either may be what an argument leads to. Each is looked
+// up for every path in a call, so none of them stands there twice.
 func (e *Engine) protectedPaths() []string {
 	var all []string
 	for _, p := range e.config.Protected {
 		if p == "" {
 			continue
 		}
-		all = append(all, p)
-		if places, err := e.resolvePath(p); err == nil {
-			all = append(all, places...)
+		places, _ := e.resolvePath(p) // what can't be resolved is protected as it is given
+		for _, place := range append([]string{p}, places...) {
+			if !slices.Contains(all, place) {
+				all = append(all, place)
+			}
 		}
 	}
 	return all

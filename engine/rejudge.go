@@ -24,18 +24,14 @@ func (e *Engine) Rejudge(c Call, h History) Verdict {
 	e.counted = false
 	c.Counted = true
 	j := past.judge(c)
-	if j.call.Args.Kind() != '{' {
-		return notAnObject()
+	if j.fault != "" {
+		return j.refusal()
 	}
 	v := j.run()
 	if v.Action == Allow && j.used > 0 {
 		v.Pairs = j.again
 	}
 	return v
-}
-
-func notAnObject() Verdict {
-	return Verdict{Contract: "constraint", Reason: "the arguments are not an object"}
 }
 
 // Settle uses up what let a rejudged call pass: an earlier yes whose call had failed.

@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/taint"
@@ -25,7 +24,7 @@ func (j *judgement) gateValues() (Verdict, bool) {
 	if v, spoke := j.checkContent(); spoke {
 		return v, true
 	}
-	if !slices.ContainsFunc(j.weighed(), func(w weighing) bool { return w.action != Allow && !w.toxic }) {
+	if !slices.ContainsFunc(j.weigh(), func(w weighing) bool { return w.action != Allow && !w.toxic }) {
 		return Verdict{}, false
 	}
 	return j.verdict()
@@ -38,7 +37,7 @@ func (j *judgement) checkFlow() (Verdict, bool) { return j.verdict() }
 func (j *judgement) verdict() (Verdict, bool) {
 	var found []weighing
 	var pairs []Pair
-	for _, w := range j.weighed() {
+	for _, w := range j.weigh() {
 		if w.action == Allow {
 			continue
 		}
@@ -92,37 +91,53 @@ func order(before bool) int {
 	return 1
 }
 
-// weigh collects what a call reaches, changes and does, each with what follows from its provenance.
+// weigh returns what a call reaches, changes and does, each with what follows from its provenance.
 func (j *judgement) weigh() []weighing {
-	objects := j.objects()
-	destinations, nowhere := j.destinations()
-	alone := sync.OnceValue(func() bool { return j.alone(destinations) })
-	at := make(map[Pair]int, len(destinations)) // where each stands in all
+	if !j.weighed {
+		j.weighings, j.weighed = j.weighAll(), true
+	}
+	return j.weighings
+}
+
+func (j *judgement) weighAll() []weighing {
+	objects := j.at(j.rule.ObjectParams).list
+	judged, nowhere := j.destinations()
+	destinations := judged.list
 	var all []weighing
+	if n := len(destinations) + len(objects); n > 0 {
+		all = make([]weighing, 0, n)
+	}
 	if nowhere {
 		all = append(all, weighing{action: Ask})
 	}
+	first := len(all) // from here on, judged says where a value stands
+	looked, isAlone := false, false
+	alone := func() bool {
+		if !looked {
+			looked, isAlone = true, j.alone(&judged)
+		}
+		return isAlone
+	}
 	for _, p := range destinations {
-		at[p] = len(all)
 		all = append(all, j.destination(p, alone))
 	}
 	for _, p := range objects {
 		o := j.object(p)
-		if i, both := at[p]; !both {
-			at[p] = len(all)
+		if i := judged.index(p); i < 0 {
+			judged.add(p)
 			all = append(all, o)
-		} else if o.action < all[i].action { // both rules must be content with it
-			all[i] = o
+		} else if o.action < all[first+i].action { // both rules must be content with it
+			all[first+i] = o
 		}
 	}
 	if j.call.Doubtful || slices.ContainsFunc(all, func(w weighing) bool { return w.lookup }) {
-		all = append(all, j.links(at)...)
+		all = append(all, j.links(&judged)...)
 	}
 	switch {
 	case len(objects) == 0 && (j.rule.Irreversible || len(j.rule.ObjectParams) > 0):
-		all = append(all, j.deed(at)...)
+		all = append(all, j.deed(&judged)...)
 	case j.rule.Irreversible:
-		all = append(all, j.terms(at)...)
+		all = append(all, j.terms(&judged)...)
 	}
 	return all
 }
@@ -217,15 +232,6 @@ func granted(vouched, aimed bool) Action {
 	return Ask
 }
 
-// objects returns what the call changes.
-func (j *judgement) objects() []Pair {
-	f := flattener{schema: j.call.Tool.InputSchema}
-	for _, path := range j.rule.ObjectParams {
-		f.follow("", j.call.Args, path)
-	}
-	return f.pairs
-}
-
 // object weighs what a call changes. That a lookup lists it is no reason to change it: only a person says so.
 func (j *judgement) object(p Pair) weighing {
 	w, f := j.trace(p, Object)
@@ -244,16 +250,11 @@ func (j *judgement) theirs(f taint.Found) Action {
 
 // deed weighs a call that can't be taken back and that names nothing it changes: as a whole. It is asked about once
 // the session has read what others wrote, unless the person named every one of its arguments.
-func (j *judgement) deed(destinations map[Pair]int) []weighing {
+func (j *judgement) deed(judged *pairSet) []weighing {
 	if j.untrusted == nil {
 		return nil
 	}
-	f := flattener{schema: j.call.Tool.InputSchema}
-	f.flatten("", j.call.Args)
-	rest := slices.DeleteFunc(f.pairs, func(p Pair) bool {
-		_, judged := destinations[p]
-		return judged
-	})
+	rest := slices.DeleteFunc(j.all().list, judged.has)
 	named, open := 0, 0
 	for _, p := range rest {
 		if p.Value == "true" || p.Value == "false" || len(p.Value) <= 2 && shortNumber(p.Value) {
@@ -281,17 +282,13 @@ func (j *judgement) deed(destinations map[Pair]int) []weighing {
 
 // terms weighs how something is changed for good that the person may have named: to which password, for whom. What is deleted is
 // gone in any terms.
-func (j *judgement) terms(judged map[Pair]int) []weighing {
+func (j *judgement) terms(judged *pairSet) []weighing {
 	if j.untrusted == nil || policy.Deletes(j.call.Tool.Name) {
 		return nil
 	}
-	f := flattener{schema: j.call.Tool.InputSchema}
-	for _, name := range policy.Plain(j.call.Tool, j.call.Args) {
-		f.follow("", j.call.Args, name)
-	}
 	var all []weighing
-	for _, p := range f.pairs {
-		if _, known := judged[p]; known || p.Value == "true" || p.Value == "false" {
+	for _, p := range j.at(policy.Plain(j.tool, j.call.Args)).list {
+		if judged.has(p) || p.Value == "true" || p.Value == "false" {
 			continue
 		}
 		if w, found := j.trace(p, Deed); found.Grants&vouching == 0 || found.Marks&taint.MarkAimed != 0 {

@@ -40,13 +40,13 @@ func (x *Index) unheard(sights []sight) bool {
 func scalars(v wire.Value, nested int) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for leaf := range v.Leaves() {
-			switch text, isText := leaf.Value.Text(); {
+			switch text, isText := leaf.Value.View(); {
 			case leaf.IsKey:
 				if strings.ContainsAny(text, `@.+\:/`) && !yield(text) {
 					return
 				}
 			case leaf.Value.Kind() == '0':
-				if !yield(string(leaf.Value)) {
+				if !yield(text) {
 					return
 				}
 			case isText:

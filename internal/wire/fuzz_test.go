@@ -63,6 +63,7 @@ func FuzzParse(f *testing.F) {
 		if n, want := len(slices.Collect(v.Leaves())), leaves(want); n != want {
 			t.Fatalf("%d leaves, want %d", n, want)
 		}
+		checkTree(t, v)
 	})
 }
 
@@ -232,6 +233,9 @@ func FuzzUnchecked(f *testing.F) {
 		for leaf := range v.Leaves() {
 			_ = leaf.Path.String()
 			_, _ = leaf.Value.Text()
+		}
+		if tree, _ := v.Tree(nil, len(v)); len(tree) > 0 {
+			_ = tree.Path(len(tree) - 1)
 		}
 		_ = Canonical(v)
 		_, _ = Shadow(v, "id")

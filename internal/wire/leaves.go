@@ -31,32 +31,35 @@ func (s Step) Index() (i int, ok bool) { return s.index, s.key == nil }
 // String spells the path as content[0].text. A name that is not made of letters, digits, _ and - stands in
 // brackets and quotes. The empty path is empty.
 func (p Path) String() string {
-	b := make([]byte, 0, 64)
+	var room [64]byte
+	b := room[:0]
 	for _, s := range p {
 		if s.key == nil {
-			b = append(b, '[')
-			b = strconv.AppendInt(b, int64(s.index), 10)
-			b = append(b, ']')
-			continue
-		}
-		name := s.key.decoded()
-		switch {
-		case !isPlainName(name):
-			b = append(b, '[')
-			b = AppendQuoted(b, string(name))
-			b = append(b, ']')
-		default:
-			if len(b) > 0 {
-				b = append(b, '.')
-			}
-			b = append(b, name...)
+			b = appendIndex(b, s.index)
+		} else {
+			name, _ := s.key.View()
+			b = appendName(b, name)
 		}
 	}
 	return string(b)
 }
 
-func isPlainName(name []byte) bool {
-	for _, c := range name {
+func appendIndex(b []byte, i int) []byte {
+	return append(strconv.AppendInt(append(b, '['), int64(i), 10), ']')
+}
+
+func appendName(b []byte, name string) []byte {
+	switch {
+	case !isPlainName(name):
+		return append(AppendQuoted(append(b, '['), name), ']')
+	case len(b) > 0:
+		b = append(b, '.')
+	}
+	return append(b, name...)
+}
+
+func isPlainName(name string) bool {
+	for _, c := range []byte(name) {
 		if c-'0' >= 10 && c|0x20-'a' >= 26 && c != '_' && c != '-' {
 			return false
 		}
@@ -68,63 +71,89 @@ func isPlainName(name []byte) bool {
 // before what it names. It reads v once, however deep it is.
 func (v Value) Leaves() iter.Seq[Leaf] {
 	return func(yield func(Leaf) bool) {
-		w := walker{text: v, yield: yield, path: make(Path, 0, 16)}
-		w.walk(0)
+		w := walker{text: v}
+		for w.next() && yield(Leaf{w.leaf, w.isKey, w.path()}) {
+		}
 	}
 }
 
+// A walker goes from leaf to leaf. All that it knows is in itself, so that it can stay on the stack.
 type walker struct {
-	text  Value
-	yield func(Leaf) bool
-	path  Path
+	text    Value
+	at      int  // of what comes next
+	between bool // that is a member, an element or the end of some, and not a value
+	leaf    Value
+	isKey   bool // the leaf is the name of a member
+
+	depth int
+	steps [6]Step // the way to the leaf
+	deep  Path    // all of it, once it has been longer than that
 }
 
-// walk visits the value at i and returns the index behind it, or -1 when the loop has been left.
-func (w *walker) walk(i int) int {
-	if i >= len(w.text) {
-		return -1
+func (w *walker) path() Path {
+	if w.deep != nil {
+		return w.deep
 	}
-	switch w.text[i] {
-	case '{':
-		return w.object(i)
-	case '[':
-		return w.array(i)
-	}
-	end := skip(w.text, i)
-	if end == i || !w.yield(Leaf{Value: w.text[i:end:end], Path: w.path}) {
-		return -1
-	}
-	return end
+	return w.steps[:w.depth]
 }
 
-func (w *walker) object(i int) int {
-	depth := len(w.path)
-	for i = gap(w.text, i+1); i < len(w.text) && w.text[i] == '"'; i = gap(w.text, comma(w.text, i)) {
-		end := skipString(w.text, i)
-		name := w.text[i:end:end]
-		w.path = append(w.path[:depth], Step{key: name})
-		if !w.yield(Leaf{Value: name, IsKey: true, Path: w.path}) {
-			return -1
-		}
-		colon := gap(w.text, end)
-		if i = w.walk(gap(w.text, colon+1)); i < 0 {
-			return -1
-		}
+func (w *walker) push(s Step) {
+	switch {
+	case w.deep == nil && w.depth < len(w.steps):
+		w.steps[w.depth] = s
+		w.depth++
+	case w.deep == nil:
+		w.deep = append(append(make(Path, 0, 4*len(w.steps)), w.steps[:]...), s)
+	default:
+		w.deep = append(w.deep, s)
 	}
-	w.path = w.path[:depth]
-	return i + 1
 }
 
-func (w *walker) array(i int) int {
-	depth := len(w.path)
-	n := 0
-	for i = gap(w.text, i+1); i < len(w.text) && w.text[i] != ']'; i = gap(w.text, comma(w.text, i)) {
-		w.path = append(w.path[:depth], Step{index: n})
-		if i = w.walk(i); i < 0 {
-			return -1
-		}
-		n++
+func (w *walker) pop() {
+	if w.deep != nil {
+		w.deep = w.deep[:len(w.deep)-1]
+		return
 	}
-	w.path = w.path[:depth]
-	return i + 1
+	w.depth--
+}
+
+// next finds the next leaf. It is false behind the last one.
+func (w *walker) next() bool {
+	text := w.text
+	for i := w.at; i < len(text); {
+		if !w.between {
+			switch text[i] {
+			case '{':
+				w.push(Step{key: text[i:i]})
+			case '[':
+				w.push(Step{index: -1})
+			default:
+				end := skip(text, i)
+				w.leaf, w.isKey = text[i:end:end], false
+				w.at, w.between = gap(text, comma(text, end)), true
+				return end > i
+			}
+			i, w.between = gap(text, i+1), true
+			continue
+		}
+		way := w.path()
+		if len(way) == 0 {
+			return false
+		}
+		switch last := &way[len(way)-1]; {
+		case last.key != nil && text[i] == '"':
+			end := skipString(text, i)
+			last.key = text[i:end:end]
+			w.leaf, w.isKey = last.key, true
+			w.at, w.between = gap(text, gap(text, end)+1), false
+			return true
+		case last.key == nil && text[i] != ']':
+			last.index++
+			w.between = false
+		default:
+			w.pop()
+			i = gap(text, comma(text, i+1))
+		}
+	}
+	return false
 }

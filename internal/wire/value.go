@@ -109,6 +109,16 @@ func (v Value) Text() (s string, ok bool) {
 	return string(v.decoded()), true
 }
 
+// View is Text without a copy where nothing is escaped: the string shares the bytes of v, and is good as long as they stay as
+// they are. Of a scalar that is no string, it returns the spelling.
+func (v Value) View() (s string, ok bool) {
+	b := []byte(v)
+	if ok = v.Kind() == '"'; ok {
+		b = v.decoded()
+	}
+	return unsafe.String(unsafe.SliceData(b), len(b)), ok
+}
+
 // AppendText is Text into a buffer of the caller's.
 func (v Value) AppendText(dst []byte) (text []byte, ok bool) {
 	if v.Kind() != '"' {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -214,6 +215,61 @@ func TestLeaves(t *testing.T) {
 	}
 	for leaf := range Value(nil).Leaves() {
 		t.Errorf("nothing has leaf %s", leaf.Value)
+	}
+}
+
+// A tree holds what Leaves yields, in the same order and under the same paths.
+func checkTree(t *testing.T, v Value) {
+	t.Helper()
+	tree, ok := v.Tree(nil, len(v))
+	if !ok {
+		t.Fatalf("%s is too much", v)
+	}
+	next, stop := iter.Pull(v.Leaves())
+	defer stop()
+	same := func(i int, text string, isKey bool) {
+		leaf, ok := next()
+		want, isText := leaf.Value.Text()
+		if !isText {
+			want = string(leaf.Value)
+		}
+		if !ok || leaf.IsKey != isKey || text != want || tree.Path(i) != leaf.Path.String() {
+			t.Fatalf("node %d of %s: %q at %s instead of %q at %s", i, v, text, tree.Path(i), want, leaf.Path)
+		}
+	}
+	for i, n := range tree {
+		if parent := tree[n.Parent]; i > 0 && (int(n.Parent) >= i || n.End > parent.End || n.Member != (parent.Kind == '{')) {
+			t.Fatalf("node %d of %s: %+v below %+v", i, v, n, parent)
+		}
+		if n.Member {
+			same(i, n.Name, true)
+		}
+		if n.Kind != '{' && n.Kind != '[' {
+			same(i, n.Text, false)
+		}
+	}
+	if leaf, more := next(); more {
+		t.Fatalf("%s has no node for %s", v, leaf.Value)
+	}
+}
+
+func TestTree(t *testing.T) {
+	for _, text := range []string{
+		`{}`, `[]`, `"a"`, `-1.5`, `null`, `{"a":{}}`,
+		`{ "content" : [{"type":"text","te\u0078t":"h\ni"}, 1 ,[true,[null]],{}],"a b":{"":-1.5},"x-y":{},"\"":""}`,
+	} {
+		checkTree(t, value(t, text))
+	}
+	if tree, ok := Value(nil).Tree(nil, 1); len(tree) > 0 || !ok {
+		t.Errorf("nothing became %v, %v", tree, ok)
+	}
+	for _, c := range []struct {
+		limit int
+		want  bool
+	}{{0, false}, {4, false}, {5, true}} {
+		if tree, ok := value(t, `[1,[2,3]]`).Tree(nil, c.limit); ok != c.want || len(tree) > c.limit {
+			t.Errorf("limit %d: %d nodes, %v", c.limit, len(tree), ok)
+		}
 	}
 }
 
