@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bouncer-mcp/bouncer/internal/atomicfile"
+	"github.com/bouncer-mcp/bouncer/internal/direct"
 	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
 
@@ -78,7 +79,7 @@ type Log struct {
 type held struct {
 	bodies []byte
 	ends   []int
-	due    bool  // a timer is running that will have them written
+	due    bool  // a goroutine is waiting to write them
 	err    error // why they could not be written
 }
 
@@ -138,13 +139,14 @@ func (l *Log) Result(r Result) error {
 	l.held.add(l.next.body)
 	if !l.held.due {
 		l.held.due = true
-		time.AfterFunc(resultWait, l.writeHeld)
+		go l.writeHeld()
 	}
 	return l.held.err
 }
 
-// writeHeld writes the results that no verdict has taken along.
+// writeHeld waits a moment and writes the results that no verdict has taken along.
 func (l *Log) writeHeld() {
+	direct.Sleep(resultWait)
 	l.turn <- struct{}{}
 	defer l.release()
 	l.held.due = false

@@ -42,13 +42,13 @@ type Options struct {
 	Human     time.Duration              // an answer that comes sooner is no person's; 0: 300 ms
 	KeepAlive time.Duration              // between two signs that a call is waiting for a person; 0: 10 s
 
-	AskFor   time.Duration // how long a question waits for its answer; 0: 45 s, below common clients' own 60 s
-	PinFor   time.Duration // how long calls wait for the server's listing; 0: 10 s
-	MaxFrame int           // bytes; 0: 64 MiB
-	Grace    time.Duration // how long the server may go on talking when its client is gone; 0: 2 s
-	Gone     func() bool   // reports whether the client has closed its end although not all of it has been read; nil: can't be told
-	Linger   time.Duration // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
-	Ended    func() string // says what became of the server, once its output has ended: the answer to what is still asked of it
+	AskFor   time.Duration   // how long a question waits for its answer; 0: 45 s, below common clients' own 60 s
+	PinFor   time.Duration   // how long calls wait for the server's listing; 0: 10 s
+	MaxFrame int             // bytes; 0: 64 MiB
+	Grace    time.Duration   // how long the server may go on talking when its client is gone; 0: 2 s
+	Gone     <-chan struct{} // closed when the client has closed its end, although perhaps not all of it has been read; nil: can't be told
+	Linger   time.Duration   // how long a client is waited for that had no chance to hear why its server is gone; 0: 3 s
+	Ended    func() string   // says what became of the server, once its output has ended: the answer to what is still asked of it
 }
 
 // End is one side of the relay: what is read from it and what is written to it, one frame a line.
@@ -135,8 +135,10 @@ var (
 // watch ends the relay when the server reads no more and the client has gone meanwhile: the pump between them is stuck in
 // a write and can't see it.
 func (r *relay) watch(ctx context.Context, stop context.CancelCauseFunc) {
-	if r.o.Gone == nil {
+	select {
+	case <-ctx.Done():
 		return
+	case <-r.o.Gone:
 	}
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
@@ -145,7 +147,7 @@ func (r *relay) watch(ctx context.Context, stop context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			if r.toServer.stuck(r.o.Grace) && r.o.Gone() {
+			if r.toServer.stuck(r.o.Grace) {
 				stop(errClientGone)
 				return
 			}

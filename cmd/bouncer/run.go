@@ -101,6 +101,8 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 	} else {
 		defer func() { _ = neighbours.Close() }() // what it holds is in the files already
 	}
+	gone, unwatch := link.HangUp(in)
+	defer unwatch()
 	options := proxy.Options{
 		Server:   o.name,
 		Session:  p.session,
@@ -111,7 +113,7 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 		Memory:   session.Open(p.state).Server(p.config.Identity),
 		Log:      notices,
 		Grace:    graceFor,
-		Gone:     func() bool { return link.HungUp(in) },
+		Gone:     gone,
 		Ended:    func() string { return fmt.Sprintf("the server %q ended: %s", o.name, obituary(child)) },
 	}
 	if neighbours != nil {

@@ -150,3 +150,31 @@ func TestStdioLeavesFilesAlone(t *testing.T) {
 		t.Errorf("in the poller: %s, %v", said.String(), err)
 	}
 }
+
+func TestHangUp(t *testing.T) {
+	for _, kind := range []string{"pipe", "socket"} {
+		t.Run(kind, func(t *testing.T) {
+			client, stdin := ends(t, kind, true)
+			gone, stop := HangUp(stdin)
+			defer stop()
+			if _, err := client.WriteString("said and not read"); err != nil {
+				t.Fatal(err)
+			}
+			other, stopOther := HangUp(stdin)
+			stopOther() // which waits until nobody watches
+			select {
+			case <-gone:
+				t.Error("gone while it is there")
+			case <-other:
+				t.Error("stopped, and gone")
+			default:
+			}
+			closeAll(client)
+			select {
+			case <-gone:
+			case <-time.After(time.Minute):
+				t.Error("not gone when it has closed its end")
+			}
+		})
+	}
+}

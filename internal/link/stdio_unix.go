@@ -37,15 +37,36 @@ func Stdio() (in, out *os.File, restore func()) {
 	}
 }
 
-// HungUp reports whether the other end of a pipe or socket is closed, whatever is still to be read from it.
-func HungUp(f *os.File) bool {
-	gone := false
-	control(f, func(fd int) {
-		fds := []unix.PollFd{{Fd: int32(fd)}}
-		n, err := unix.Poll(fds, 0)
-		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
-	})
-	return gone
+// HangUp returns a channel that is closed when the other end of a pipe or socket is closed, whatever is still to be read from
+// it, and a function that ends the watching. It looks at nothing from time to time: a process that waits must not wake up.
+func HangUp(f *os.File) (gone <-chan struct{}, stop func()) {
+	woken, wake, err := os.Pipe()
+	if err != nil {
+		return nil, func() {}
+	}
+	hungUp, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		control(woken, func(wake int) {
+			control(f, func(fd int) {
+				fds := []unix.PollFd{{Fd: int32(fd)}, {Fd: int32(wake)}}
+				for { // only ends are told when nothing is asked for
+					n, err := unix.Poll(fds, -1)
+					if n > 0 || err != nil && err != unix.EINTR {
+						break
+					}
+				}
+				if fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
+					close(hungUp)
+				}
+			})
+		})
+	}()
+	return hungUp, func() {
+		closeAll(wake)
+		<-ended
+		closeAll(woken)
+	}
 }
 
 // pollable reports whether a file is a pipe or socket that is not in the poller. One that came non-blocking is: package os saw to that.

@@ -10,5 +10,5 @@ func Stdio() (in, out *os.File, restore func()) {
 // unread reports whether a pipe holds bytes that nobody has read. On Windows that can't be asked while a read is under way.
 func unread(*os.File) bool { return false }
 
-// HungUp can't be told here as long as there is something to read: false.
-func HungUp(*os.File) bool { return false }
+// HangUp can't be told here as long as there is something to read.
+func HangUp(*os.File) (gone <-chan struct{}, stop func()) { return nil, func() {} }
