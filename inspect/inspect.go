@@ -25,9 +25,17 @@ func Addresses(text string, yield func(end int) bool) {
 	t.read()
 }
 
+// AddressesAt is Addresses for a text of ASCII whose words somebody else has looked at: of each stretch of 64 bytes, words has
+// the first bytes of those that MayBegin.
+func AddressesAt(text string, words []uint64, yield func(end int) bool) {
+	t := reader{s: text, words: words, yield: yield}
+	t.read()
+}
+
 // A reader goes over a text once. It reads ASCII; anything else has been folded to it, where that makes sense.
 type reader struct {
 	s     string
+	words []uint64 // at which cues may begin, unless they have to be found
 	yield func(end int) bool
 	other []int // ends of cues that were found while folding, ascending
 	last  int   // the end that was yielded last
@@ -39,6 +47,10 @@ type reader struct {
 // read finds the cues. Words are looked at by their first letters; everything else is done at the few that match.
 func (t *reader) read() {
 	t.sign, t.signs = 0, [len(signs)]int{-1, -1, -1, -1}
+	if t.words != nil {
+		t.readAt()
+		return
+	}
 	before := uint64(0) // 1 if a letter came before
 	for i := 0; i < len(t.s); i += partOf {
 		letters, opening := t.letters(i), uint64(0)
@@ -49,7 +61,7 @@ func (t *reader) read() {
 		before = letters >> (partOf - 1)
 		for places := starts | opening; places != 0; places &= places - 1 {
 			n := bits.TrailingZeros64(places)
-			if !mayBegin(uint32(eight(t.s, i+n))|0x20202020) && opening>>(n&63)&1 == 0 {
+			if !MayBegin(uint32(eight(t.s, i+n))) && opening>>(n&63)&1 == 0 {
 				continue
 			}
 			if t.visit(i + n); t.done {
@@ -58,6 +70,20 @@ func (t *reader) read() {
 		}
 	}
 	t.flush(len(t.s), true)
+}
+
+// readAt is read where it is known at which words cues may begin.
+func (t *reader) readAt() {
+	for i, places := range t.words {
+		if t.sign < (i+1)*partOf {
+			places |= t.openings(i * partOf)
+		}
+		for ; places != 0; places &= places - 1 {
+			if t.visit(i*partOf + bits.TrailingZeros64(places)); t.done {
+				return
+			}
+		}
+	}
 }
 
 // partOf is how many bytes are told apart at a time, since a step per word costs less than a step per eight bytes.

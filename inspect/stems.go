@@ -36,9 +36,10 @@ func isStem(key uint32) bool {
 	return filter[h>>3]>>(h&7)&1 != 0
 }
 
-// mayBegin says whether a word may begin with a stem, by its first four bytes; the last of them need not belong to it. The
-// two answers are worked out without a branch, since nobody can guess them.
-func mayBegin(key uint32) bool {
+// MayBegin says whether a cue may begin at a word, by its first four bytes as they are in memory; the last of them need not belong
+// to the word. For most words it says no. The two answers are worked out without a branch, since nobody can guess them.
+func MayBegin(first uint32) bool {
+	key := first | 0x20202020
 	h, pair := key*mix>>(32-filterBits), key&31|key>>3&(31<<5)
 	return (filter[h>>3]>>(h&7)|short[pair>>3]>>(pair&7))&1 != 0
 }

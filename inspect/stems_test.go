@@ -25,7 +25,7 @@ func TestMayBegin(t *testing.T) {
 	var want [1 << 10 / 8]byte
 	for _, s := range strings.Fields(stems) {
 		for _, next := range []string{" the", "\x00\x00\x00", "...", "s x", "\""} {
-			if key := stem(s + next); len(s) < 4 && !mayBegin(key) {
+			if key := stem(s + next); len(s) < 4 && !MayBegin(key) {
 				t.Errorf("%q passes no more", s+next)
 			}
 		}

@@ -12,10 +12,17 @@ func isWord(c byte) bool {
 // maxGap is how far apart two words of a phrase may stand: quotes, markup, an indented line break.
 const maxGap = 24
 
+// longestWord is how much of a word is read at a time: what is longer counts as several, and stands in no phrase that we know.
+const longestWord = 128
+
+// Reach is more bytes of ASCII than a phrase has with all that is looked at around it, some thirty words of which a dozen may be of
+// any length: whether text addresses anybody does not depend on what is farther away.
+const Reach = 4 << 10
+
 // word returns the word that begins at i.
 func (t *reader) word(i int) word {
 	j := i
-	for j < len(t.s) && isWord(t.s[j]) {
+	for j < len(t.s) && isWord(t.s[j]) && j-i < longestWord {
 		j++
 	}
 	return word{i, j}

@@ -123,9 +123,80 @@ func BenchmarkMemory(b *testing.B) {
 			for b.Loop() {
 				x := New([16]byte{1})
 				x.Record(mail, bench.output, nil, bench.as)
-				kept = x.bytes - 8*cap(x.grams.few.bits) - 8*cap(x.grams.many.bits) - 8*(memoTexts+memoOutputs)
+				kept = x.bytes - 8*cap(x.grams.few.bits) - 8*cap(x.grams.many.bits) - 8*(memoTexts+memoCells+memoOutputs)
 			}
 			b.ReportMetric(float64(kept)/float64(len(bench.output)), "kept/B")
 		})
+	}
+}
+
+// answer returns nearly size bytes of a text that tools return, in which mark stands at the beginning and, if each, in every row.
+func answer(kind, mark string, size int, each bool) string {
+	var b strings.Builder
+	row := mark
+	for i := 0; b.Len() < max(1, size-200); i++ {
+		if each {
+			row = fmt.Sprintf("%s%06d", mark[:len(mark)-6], i)
+		}
+		switch {
+		case kind == "prose" && i == 0:
+			b.WriteString("Result " + mark + ". ")
+		case kind == "rows" && i == 0:
+			b.WriteString("[" + mark)
+		}
+		if !each {
+			row = fmt.Sprint(i)
+		}
+		if kind == "prose" {
+			b.WriteString("The quarterly report was read by everyone in the room, and nobody had a question about it. " +
+				"Write to dana" + row + "@example.com before Friday, or see https://example.com/reports/" + row + " for the tables.\n")
+		} else {
+			b.WriteString(`,{"id":` + row + `,"name":"Person ` + row + `","email":"p` + row + `@corp.example","note":"wants a call"}`)
+		}
+	}
+	if kind == "rows" {
+		b.WriteByte(']')
+	}
+	return b.String()
+}
+
+// BenchmarkAnswer takes in answers of which each differs from the one before: at the beginning only, as when a tool is asked again, or
+// in each line and row, as when it pages through what there is.
+func BenchmarkAnswer(b *testing.B) {
+	const mark, width = "1000000000000", 7
+	for _, size := range []int{1 << 10, 1 << 20} {
+		for _, kind := range []string{"prose", "rows"} {
+			for _, each := range []bool{false, true} {
+				name := fmt.Sprintf("%s/%dKB/%s", kind, size>>10, map[bool]string{false: "known", true: "new"}[each])
+				b.Run(name, func(b *testing.B) {
+					output := said(b, answer(kind, mark, size, each))
+					var places []int
+					for i := 0; ; {
+						n := bytes.Index(output[i:], []byte(mark[:width]))
+						if n < 0 {
+							break
+						}
+						places = append(places, i+n+1)
+						i += n + 1
+					}
+					b.SetBytes(int64(len(output)))
+					b.ReportAllocs()
+					x, taken := new(Index), 0
+					for i := 0; b.Loop(); i++ {
+						var digits [width - 1]byte
+						for n, d := len(digits)-1, i; n >= 0; n, d = n-1, d/10 {
+							digits[n] = byte('0' + d%10)
+						}
+						for _, at := range places {
+							copy(output[at:], digits[:])
+						}
+						if taken += len(output); each && taken > 16<<20 { // or it would be full
+							x, taken = new(Index), 0
+						}
+						x.Record(mail, output, nil, Reading{})
+					}
+				})
+			}
+		}
 	}
 }

@@ -37,12 +37,19 @@ func (r *recorder) typed(kind byte, canon []byte, start, end int) {
 		r.put(kindURL, bareHost(canon), marks, start, end)
 	}
 	if kind == kindURL && !r.repeats(r.x.hash.key(folded, kind, canon)) {
-		exactURLs(r.text[start:end], func(exact []byte) {
+		r.exactURLs(r.text[start:end])
+	}
+}
+
+// exactURLs takes in the exact spellings of a URL.
+func (r *recorder) exactURLs(url string) {
+	r.unlessKnown(&r.x.cells, memoCells, url, roleURL, func() {
+		exactURLs(url, func(exact []byte) {
 			if !r.x.mark(r.x.hash.key(strict, kindURL, exact), true, MarkField, nil) {
 				r.missed++
 			}
 		})
-	}
+	})
 }
 
 // isAlone reports whether the host at start is no part of a URL or an address.
@@ -56,11 +63,19 @@ func (r *recorder) put(kind byte, canon []byte, marks Marks, start, end int) {
 		marks |= MarkText | MarkAimed
 	}
 	key := r.x.hash.key(folded, kind, canon)
-	if e := r.x.table.find(key); e != nil && e.fresh(false, marks) == 0 {
+	e := r.x.table.find(key)
+	if e != nil && e.fresh(false, marks) == 0 {
 		return
 	}
+	if r.args.Kind() != 0 {
+		if r.repeats(key) {
+			r.missed++
+			return
+		}
+		e = r.x.table.find(key) // again: reading the arguments may have moved it
+	}
 	r.value = span{start, end + r.offset}
-	if r.repeats(key) || !r.x.mark(key, false, marks, r) {
+	if !r.x.markAt(e, key, false, marks, r) {
 		r.missed++
 	}
 }

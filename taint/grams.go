@@ -3,6 +3,8 @@ package taint
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/bouncer-mcp/bouncer/inspect"
 )
 
 // Grams remembers, of every word that was said, the eight letters and digits that follow from its start on, whatever stands
@@ -65,26 +67,28 @@ const (
 	compactCap = 1024 // more than that and what is left over
 )
 
-// compacted is a text without what stands between its words.
+// compacted is a text without what stands between its words, and with no more of each than a gram may hold.
 type compacted struct {
 	text   [compactCap]byte
 	starts [compactCap]uint16 // of words, in text
 	n, ns  int
-	inside uint64 // 1 if the last byte was part of a word
+	inside uint64   // 1 if the last byte was part of a word
+	room   int      // for the word under way
+	cues   []uint64 // the words of the text at which a cue may begin: a bit for its first byte
 }
 
-// add takes in a text.
-func (g *grams) add(text string, pay func(bytes int) bool) {
+// add takes in a text. It returns the words at which a cue may begin, since it looks at each of them anyway, nil if it does not know.
+func (g *grams) add(text string, pay func(bytes int) bool) (cues []uint64) {
 	if len(text) < gramLength {
-		return
+		return nil
 	}
 	c := &g.scratch
-	c.n, c.ns, c.inside = 0, 0, 0
+	c.n, c.ns, c.inside, c.cues = 0, 0, 0, c.cues[:0]
 	for len(text) >= wordsOf+gramLength { // so that eight bytes can be read at every place
 		c.take(text)
 		text = text[wordsOf:]
 		if c.n >= stretchOf && !g.flush(c, pay) {
-			return
+			return nil
 		}
 	}
 	var rest [2*wordsOf + 2*gramLength]byte
@@ -94,36 +98,34 @@ func (g *grams) add(text string, pay func(bytes int) bool) {
 		c.take(view(rest[wordsOf:]))
 	}
 	g.flush(c, pay)
+	return c.cues
 }
 
 // take compacts the next bytes of a text.
 func (c *compacted) take(text string) {
 	text = text[:wordsOf+gramLength]
 	words := wordMask(text)
-	first, last := words&^(words<<1), words&^(words>>1) // bytes of words
-	n, ns := c.n, c.ns
-	if c.inside&words != 0 { // the word under way goes on, so it does not start here
-		n = c.copy(n, text, 0, bits.TrailingZeros64(last)+1)
-		first, last = first&(first-1), last&(last-1)
+	first, last := words&^(words<<1|c.inside), words&^(words>>1) // bytes of words
+	n, ns, cues := c.n, c.ns, uint64(0)
+	if c.inside&words != 0 { // the word under way goes on
+		binary.LittleEndian.PutUint64(c.text[n:], word(text, 0))
+		n += min(bits.TrailingZeros64(^words), c.room)
+		last &= last - 1
 	}
-	c.inside = words >> 63
 	for first != 0 {
 		from := bits.TrailingZeros64(first) & 63
+		w := word(text, from)
+		if inspect.MayBegin(uint32(w)) {
+			cues |= 1 << from
+		}
 		c.starts[ns%compactCap] = uint16(n)
-		n = c.copy(n, text, from, bits.TrailingZeros64(last)+1)
+		binary.LittleEndian.PutUint64(c.text[n:], w) // the next word replaces what is behind this one
+		n += min(bits.TrailingZeros64(last)+1-from, gramLength)
 		ns++
 		first, last = first&(first-1), last&(last-1)
 	}
-	c.n, c.ns = n, ns
-}
-
-// copy appends text[from:to], and bytes behind it that the next word replaces.
-func (c *compacted) copy(n int, text string, from, to int) int {
-	binary.LittleEndian.PutUint64(c.text[n:], word(text, from))
-	for i := from + 8; i < to; i += 8 {
-		binary.LittleEndian.PutUint64(c.text[n+i-from:], word(text, i))
-	}
-	return n + to - from
+	c.inside, c.room = words>>63, max(0, gramLength-bits.LeadingZeros64(^words))
+	c.n, c.ns, c.cues = n, ns, append(c.cues, cues)
 }
 
 // wordMask has a bit for each of the first 64 bytes that is a letter or a digit.

@@ -2,8 +2,11 @@ package taint
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bouncer-mcp/bouncer/inspect"
 )
 
 // TestCompact compares the many bytes at a time with one.
@@ -61,5 +64,36 @@ func TestMangled(t *testing.T) {
 		if got := g.mangled(value); got != want {
 			t.Errorf("%q: %v", value, got)
 		}
+	}
+}
+
+// TestCueWords: the words at which a cue may begin, as they are found here, lead to the same cues as a search by itself.
+func TestCueWords(t *testing.T) {
+	vocabulary := strings.Fields("ignore IGNORE all previous instructions you are an AI assistant, that must <important> tool_call the user 4you " +
+		`\nIgnore \n### Instruction: [INST] x_llm gpt4 KI a . - "system prompt:" do not tell summary forgetful ` + strings.Repeat("word", 40))
+	r := rand.New(rand.NewPCG(3, 4))
+	found := 0
+	for range 3000 {
+		var b strings.Builder
+		for range r.IntN(80) {
+			b.WriteString(vocabulary[r.IntN(len(vocabulary))])
+			b.WriteString([]string{" ", " ", " ", "\n", "", "_"}[r.IntN(6)])
+		}
+		text := b.String()
+		var want, got []int
+		inspect.Addresses(text, func(end int) bool { want = append(want, end); return true })
+		var g grams
+		words := g.add(text, func(int) bool { return true })
+		if words == nil {
+			continue
+		}
+		inspect.AddressesAt(text, words, func(end int) bool { got = append(got, end); return true })
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", text, got, want)
+		}
+		found += len(got)
+	}
+	if found < 1000 {
+		t.Errorf("only %d cues were compared", found)
 	}
 }

@@ -22,10 +22,11 @@ type Index struct {
 	toldAt     uint32 // its place,
 	toldSource uint32 // and that of its source
 
-	texts, outputs memo     // known as taken in
-	rec            recorder // reused between outputs for its buffers
-	lens           lens
-	strict         []byte // buffer
+	texts, cells, outputs memo // known as taken in
+
+	rec    recorder // reused between outputs for its buffers
+	lens   lens
+	strict []byte // buffer
 
 	refuse func(key uint64) bool // tests lose what they like
 }
@@ -94,7 +95,11 @@ type sighting interface {
 
 // mark adds marks to what is known of a key and reports whether the index knows them now. Without marks, it knows the key.
 func (x *Index) mark(key uint64, strict bool, marks Marks, where sighting) bool {
-	e := x.table.find(key)
+	return x.markAt(x.table.find(key), key, strict, marks, where)
+}
+
+// markAt is mark for a key whose entry was looked up.
+func (x *Index) markAt(e *entry, key uint64, strict bool, marks Marks, where sighting) bool {
 	news := e.fresh(strict, marks)
 	if e != nil && news == 0 {
 		return true

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,7 +29,7 @@ func fold(dst []byte, s string) []byte {
 	}
 	start := len(dst)
 	space := false
-	for i := range len(s) {
+	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c <= ' ' || c == 0x7f {
 			space = len(dst) > start
@@ -37,7 +38,20 @@ func fold(dst []byte, s string) []byte {
 		if space {
 			dst, space = append(dst, ' '), false
 		}
-		dst = append(dst, lower(c))
+		for i+8 <= len(s) { // a long word
+			w := word(s, i)
+			if between(w&^highs, '!', '~')&^w&highs != highs {
+				break
+			}
+			w |= between(w, 'A', 'Z') & highs >> 2
+			dst = binary.LittleEndian.AppendUint64(dst, w)
+			i += 8
+		}
+		if i < len(s) && s[i] > ' ' && s[i] != 0x7f {
+			dst = append(dst, lower(s[i]))
+		} else {
+			i--
+		}
 	}
 	if folded := dst[start:]; len(folded) > 2 && (folded[0] == '#' || folded[0] == '@') && folded[1] != ' ' {
 		dst = append(dst[:start], folded[1:]...)

@@ -10,9 +10,11 @@ type memo struct {
 	slots []uint64
 }
 
-// How many texts the two memos of an index know, powers of two.
+// How many texts the memos of an index know, powers of two. Cells are short texts and URLs, of which there are too many to
+// keep them among the others, and those that come again do so soon.
 const (
 	memoTexts   = 1 << 15
+	memoCells   = 1 << 12
 	memoOutputs = 64
 )
 
@@ -29,8 +31,8 @@ func (m *memo) digest(text string, role uint64) uint64 {
 	return maphash.String(m.seed, text) + role*spread | 1 // 0 is an empty slot
 }
 
-// memoWays is how many texts share a bucket, side by side: the oldest of them falls out.
-const memoWays = 4
+// memoWays is how many texts share a bucket, a line of the processor's cache: the oldest of them falls out.
+const memoWays = 8
 
 func (m *memo) bucket(digest uint64) *[memoWays]uint64 {
 	at := digest >> 1 & uint64(len(m.slots)-1) &^ (memoWays - 1)
@@ -38,8 +40,12 @@ func (m *memo) bucket(digest uint64) *[memoWays]uint64 {
 }
 
 func (m *memo) knows(digest uint64) bool {
-	b := m.bucket(digest)
-	return b[0] == digest || b[1] == digest || b[2] == digest || b[3] == digest
+	for _, known := range m.bucket(digest) {
+		if known == digest {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *memo) learn(digest uint64) {

@@ -18,20 +18,34 @@ const (
 // text addresses the agent.
 func (r *recorder) prose(s string, marks Marks) (addressed bool) {
 	r.begin(s)
-	if !r.typedOnly {
-		r.x.grams.add(s, r.x.pay)
-	}
-	r.findZones()
 	ascii := isASCII(s)
-	r.quiet = ascii && !strings.Contains(s, spokenDot)
+	r.ascii, r.quiet = ascii, false
+	missed := r.missed
+	var parts []part
+	if ascii {
+		if parts = r.parts(s); r.newParts(s, parts) {
+			r.learn(parts, missed)
+			r.ascii = false
+			return false
+		}
+	}
+	if !r.typedOnly {
+		words := r.x.grams.add(s, r.x.pay)
+		if !ascii {
+			words = nil
+		}
+		r.findZones(words)
+	}
 	if r.typedOnly || strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, ':') < 0 {
 		r.scanLine(s, span{0, len(s)}, marks)
 	} else {
 		r.lines(s, marks)
 	}
-	r.quiet = false
+	r.ascii = false
 	r.aim()
-	addressed = len(r.zones) > 0
+	if addressed = len(r.zones) > 0; !addressed {
+		r.learn(parts, missed)
+	}
 	if ascii {
 		return addressed
 	}
@@ -43,7 +57,9 @@ func (r *recorder) prose(s string, marks Marks) (addressed bool) {
 	filled, zones := r.filled, r.zones
 	r.zones = nil
 	r.begin(plain)
-	r.findZones()
+	if !r.typedOnly {
+		r.findZones(nil)
+	}
 	r.scanLine(plain, span{0, len(plain)}, marks)
 	r.aim()
 	filled, addressed = filled || r.filled, addressed || len(r.zones) > 0
@@ -64,8 +80,14 @@ func (r *recorder) lines(s string, marks Marks) {
 		r.scanLine(s, span{0, len(s)}, marks)
 		return
 	}
-	separator := separatorOf(s)
-	for start := 0; start < len(s); {
+	r.linesOf(s, 0, len(s), separatorOf(s))
+}
+
+// linesOf searches the lines of s[start:stop], which are whole.
+func (r *recorder) linesOf(s string, start, stop int, separator byte) {
+	role := r.role(roleLine + uint64(separator))
+	looked := false
+	for start < stop {
 		end := len(s)
 		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
 			end = start + i
@@ -73,10 +95,16 @@ func (r *recorder) lines(s string, marks Marks) {
 		if line := s[start:end]; len(r.zones) > 0 {
 			r.line(line, start, separator)
 		} else {
-			r.once(line, roleLine+uint64(separator), func() { r.line(line, start, separator) })
+			r.onceAs(line, role, func() {
+				if !looked { // once for all lines, which costs less
+					looked, r.quiet = true, r.ascii && !strings.Contains(s, spokenDot)
+				}
+				r.line(line, start, separator)
+			})
 		}
 		start = end + 1
 	}
+	r.quiet = false
 }
 
 func (r *recorder) line(line string, start int, separator byte) {
@@ -153,22 +181,25 @@ func trimSpan(s string, lo, hi int) (int, int) {
 func separatorOf(s string) byte {
 	const longest = 512 // a header
 	head, rest, _ := strings.Cut(strings.TrimLeft(s[:min(len(s), 2*longest)], "\r\n"), "\n")
-	second, _, _ := strings.Cut(strings.TrimLeft(rest, "\r\n"), "\n")
 	if len(head) > longest {
 		return 0
 	}
-	for _, separator := range []byte{'\t', ';', ','} {
-		sep := string(separator)
-		n := strings.Count(head, sep)
-		if n == 0 || strings.Count(second, sep) < n {
-			continue
-		}
-		long := func(cell string) bool { return len(strings.TrimSpace(cell)) > maxLine }
-		if !slices.ContainsFunc(strings.Split(head, sep), long) {
-			return separator
+	second, _, _ := strings.Cut(strings.TrimLeft(rest, "\r\n"), "\n")
+	for _, sep := range [...]string{"\t", ";", ","} {
+		if n := strings.Count(head, sep); n > 0 && strings.Count(second, sep) >= n && !hasLongCell(head, sep) {
+			return sep[0]
 		}
 	}
 	return 0
+}
+
+func hasLongCell(line, separator string) bool {
+	for cell := range strings.SplitSeq(line, separator) {
+		if len(strings.TrimSpace(cell)) > maxLine {
+			return true
+		}
+	}
+	return false
 }
 
 // row takes in the cells of a line of a table.
@@ -186,15 +217,13 @@ func (r *recorder) row(line string, separator byte) {
 	}
 }
 
-// findZones finds the parts of the leaf that are aimed at the agent.
-func (r *recorder) findZones() {
-	switch {
-	case r.typedOnly:
-	case r.said:
-		r.zones = r.aims.find(r.zones[:0], r.base, 0)
-	default:
-		r.zones = r.aims.find(r.zones[:0], r.base, -1)
+// findZones finds the parts of the leaf that are aimed at the agent. words are those at which a cue may begin, if that is known.
+func (r *recorder) findZones(words []uint64) {
+	first := -1
+	if r.said {
+		first = 0
 	}
+	r.zones = r.aims.find(r.zones[:0], r.base, words, first)
 }
 
 // zoneLength is how many characters behind words that address the agent are aimed at it.
@@ -211,7 +240,7 @@ type aims struct {
 }
 
 // find appends them to zones, beside the one that starts at first if that is not negative.
-func (a *aims) find(zones []span, text string, first int) []span {
+func (a *aims) find(zones []span, text string, words []uint64, first int) []span {
 	a.text, a.zones = text, zones
 	if first >= 0 {
 		a.add(first)
@@ -220,7 +249,11 @@ func (a *aims) find(zones []span, text string, first int) []span {
 		if a.yield == nil {
 			a.yield = a.add // once, since this is called for every cell
 		}
-		inspect.Addresses(text, a.yield)
+		if words != nil {
+			inspect.AddressesAt(text, words, a.yield)
+		} else {
+			inspect.Addresses(text, a.yield)
+		}
 	}
 	a.text = ""
 	return a.zones
@@ -313,22 +346,13 @@ type decoded struct {
 
 // once takes in the other spellings of a text that starts at lo, unless they are known: who wants to keep bouncer busy repeats himself.
 func (d *decoded) once(text string, lo int) {
-	m, missed := &d.r.x.texts, d.r.missed
-	ready := m.ready(memoTexts, d.r.x.pay)
-	var digest uint64
-	if ready {
-		if digest = m.digest(text, roleSpelled); m.knows(digest) {
-			return
-		}
-	}
-	d.at = span{lo, lo + len(text)}
-	spellings(text, func(other string) bool {
-		d.scan(other)
-		return true
+	d.r.unlessKnown(&d.r.x.texts, memoTexts, text, roleSpelled, func() {
+		d.at = span{lo, lo + len(text)}
+		spellings(text, func(other string) bool {
+			d.scan(other)
+			return true
+		})
 	})
-	if ready && d.r.missed == missed {
-		m.learn(digest)
-	}
 }
 
 func (d *decoded) typed(kind byte, canon []byte, start, _ int) {

@@ -13,7 +13,9 @@ import (
 const (
 	maxNested = 4   // documents inside strings inside documents
 	maxWhole  = 512 // no destination is longer: such a leaf is searched, but not remembered as a value
-	minOnce   = 48  // a shorter text is taken in sooner than it is looked up
+	minOnce   = 48  // a shorter text is a cell
+
+	maxLiteral = 32 << 10 // a longer string is unescaped before anything else
 )
 
 // A recorder takes in one output.
@@ -39,8 +41,9 @@ type recorder struct {
 	leaf
 	aims aims
 
+	braces   int                   // in the last row that was no known one
 	texts    [maxNested + 1][]byte // buffers for what is escaped, one for each document inside another
-	docs     [maxNested + 1][]byte // buffers for listings as JSON
+	docs     [maxNested + 1][]byte // buffers for listings as JSON, and for documents without what is known
 	whole    []byte                // buffer
 	unquoted []byte                // buffer
 	namesBuf []string              // buffer
@@ -91,20 +94,20 @@ func (x *Index) recorder() *recorder {
 
 // release lets go of the output, which may be large.
 func (r *recorder) release() {
-	const keep = 1 << 17 // of a buffer
+	keep := 3 << 19 // of the buffer for what most outputs are,
 	texts, docs := r.texts, r.docs
 	clear(r.namesBuf[:cap(r.namesBuf)])
 	for i := range texts {
 		if cap(texts[i]) > keep {
 			texts[i] = nil
 		}
-		if cap(docs[i]) > keep {
+		if keep = 1 << 17; cap(docs[i]) > keep { // and of each other
 			docs[i] = nil
 		}
 	}
 	*r = recorder{
 		scanner: scanner{canon: r.canon[:0]}, texts: texts, docs: docs,
-		steps: r.steps[:0], whole: r.whole, unquoted: r.unquoted, leaf: leaf{zones: r.zones[:0]}, aims: r.aims, namesBuf: r.namesBuf[:0],
+		steps: r.steps[:0], braces: r.braces, whole: r.whole, unquoted: r.unquoted, leaf: leaf{zones: r.zones[:0]}, aims: r.aims, namesBuf: r.namesBuf[:0],
 	}
 }
 
@@ -123,7 +126,7 @@ func (r *recorder) repeats(key uint64) bool {
 				r.echo[s.key] = struct{}{}
 				r.x.mark(s.key, s.strict, MarkUsed, nil) // if nobody has noted that yet
 			}
-			for _, z := range a.find(nil, text, -1) {
+			for _, z := range a.find(nil, text, nil, -1) {
 				scanTokens(text, z.start, z.end, func(canon []byte, _, _ int) {
 					r.echo[r.x.hash.key(folded, kindValue, canon)] = struct{}{}
 				})
@@ -141,6 +144,11 @@ const (
 	roleRow
 	roleOutput
 	roleSpelled // in other spellings, for the agent
+	roleURL
+	roleText
+	rolePart
+
+	roleInDoc uint64 = 1 << 12
 )
 
 // output takes in a whole output, unless it is known.
@@ -164,17 +172,26 @@ func (r *recorder) output(v wire.Value) {
 
 // once calls take for a text that is not known to be taken in already.
 func (r *recorder) once(text string, role uint64, take func()) {
-	m := &r.x.texts
-	if len(text) < minOnce || !r.remembersRows() || !m.ready(memoTexts, r.x.pay) {
+	r.onceAs(text, r.role(role), take)
+}
+
+// onceAs is once for a role that is complete.
+func (r *recorder) onceAs(text string, role uint64, take func()) {
+	switch {
+	case !r.remembersRows():
+		take()
+	case len(text) < minOnce:
+		r.unlessKnown(&r.x.cells, memoCells, text, role, take)
+	default:
+		r.unlessKnown(&r.x.texts, memoTexts, text, role, take)
+	}
+}
+
+// unlessKnown calls take for a text that a memo of so many slots does not know.
+func (r *recorder) unlessKnown(m *memo, slots int, text string, role uint64, take func()) {
+	if !m.ready(slots, r.x.pay) {
 		take()
 		return
-	}
-	role |= uint64(r.nested) << 8
-	if r.docStart >= 0 {
-		role |= 1 << 12
-	}
-	if r.isAnswer() {
-		role |= 1 << 13
 	}
 	missed := r.missed
 	digest := m.digest(text, role)
@@ -187,6 +204,18 @@ func (r *recorder) once(text string, role uint64, take func()) {
 	}
 }
 
+// role adds to the role of a text where the walk is.
+func (r *recorder) role(role uint64) uint64 {
+	role |= uint64(r.nested) << 8
+	if r.docStart >= 0 {
+		role |= roleInDoc
+	}
+	if r.isAnswer() {
+		role |= 1 << 13
+	}
+	return role
+}
+
 // remembersRows reports whether a text says the same wherever it stands.
 func (r *recorder) remembersRows() bool { return !r.typedOnly && !r.belief.any && !r.said }
 
@@ -195,13 +224,23 @@ func (r *recorder) literal(lit []byte) {
 	r.once(view(lit), roleLeaf, func() { r.search(r.decode(lit)) })
 }
 
+// longText takes in the string at i, which is long, and returns the index behind it. To find its end first would take as long as
+// it takes to unescape it.
+func (r *recorder) longText(doc []byte, i int) int {
+	buf := &r.texts[r.nested]
+	text, end := unescape((*buf)[:0], doc[i+1:])
+	*buf = text
+	r.once(view(text), roleText, func() { r.search(view(text)) })
+	return min(len(doc), i+1+end+1)
+}
+
 // decode returns the text of a string. The text is good until the next one of the same document.
 func (r *recorder) decode(lit []byte) string {
 	if bytes.IndexByte(lit, '\\') < 0 {
 		return view(lit[1 : len(lit)-1])
 	}
 	buf := &r.texts[r.nested]
-	*buf, _ = wire.Value(lit).AppendText(slices.Grow((*buf)[:0], len(lit)))
+	*buf, _ = unescape((*buf)[:0], lit[1:len(lit)-1])
 	return view(*buf)
 }
 
@@ -221,7 +260,7 @@ func (r *recorder) number(s string) {
 	}
 	r.begin(s)
 	if r.said { // itself, it says nothing to anybody
-		r.findZones()
+		r.findZones(nil)
 	}
 	r.wholeValue(0, len(s), r.cellMarks(s))
 	r.vouchCell(s)
@@ -258,7 +297,7 @@ func (r *recorder) search(s string) {
 // simple YAML that programs print. What a document holds inside its strings may be anybody's, so there only JSON counts.
 // proven tells that nobody can have added to the document from inside one of its texts.
 func (r *recorder) document(s string) (doc []byte, proven bool) {
-	if doc := document(s, r.nested); doc != nil {
+	if doc := parsed(r.news(documentText(s, r.nested))); doc != nil {
 		return doc, true
 	}
 	if !r.isAnswer() || r.nested >= maxNested || r.typedOnly || strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '\n') < 0 && !strings.HasPrefix(s, "[") {
@@ -275,11 +314,24 @@ func (r *recorder) document(s string) (doc []byte, proven bool) {
 
 // document returns s as a value if all of it is a JSON object or array.
 func document(s string, nested int) wire.Value {
+	return parsed(documentText(s, nested))
+}
+
+// documentText returns what may be a JSON object or array in s, "" if nothing is.
+func documentText(s string, nested int) string {
 	t := strings.TrimSpace(s)
 	if nested >= maxNested || len(t) < 2 {
-		return nil
+		return ""
 	}
 	if first, last := t[0], t[len(t)-1]; (first != '{' || last != '}') && (first != '[' || last != ']') {
+		return ""
+	}
+	return t
+}
+
+// parsed returns t as a value if it is one.
+func parsed(t string) wire.Value {
+	if t == "" {
 		return nil
 	}
 	doc, err := wire.ParseValue(unsafe.Slice(unsafe.StringData(t), len(t))) // which only reads

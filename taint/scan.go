@@ -12,7 +12,8 @@ type scanner struct {
 	text     string
 	canon    []byte // the canonical form under construction
 	unmasked int    // up to where masked addresses were looked for
-	quiet    bool   // what is around the text was found to be ASCII, without a dot that is spelled out
+	ascii    bool   // what is around the text was found to be ASCII,
+	quiet    bool   // and without a dot that is spelled out
 	links    urlRun
 	found    finder
 }
@@ -46,7 +47,7 @@ func (s *scanner) scan(text string) {
 		return
 	}
 	s.spokenDots()
-	if !isASCII(text) {
+	if !s.ascii && !isASCII(text) {
 		s.foreignQuotes()
 	}
 }
@@ -153,7 +154,9 @@ func (s *scanner) emitURLHost(url string, lo int) (end int) {
 	}
 	start, end := lo+u.hostAt, lo+u.hostAt+len(u.host)
 	s.canon = appendHost(s.canon[:0], strings.ReplaceAll(u.host, "[.]", ".")) // a link made safe to show
-	s.found.typed(kindHost, s.canon, start, end)
+	if len(s.canon) > 0 {                                                     // it may be made of characters that nobody sees
+		s.found.typed(kindHost, s.canon, start, end)
+	}
 	return end
 }
 

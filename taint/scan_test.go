@@ -202,7 +202,7 @@ func TestTriggers(t *testing.T) {
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{
 		"From: a@b.example\n- https://x.example/?q=1#f", "DE89 3704 0044 0532 0130 00", "+1 (555) 123-45678", "(555) 123-4567",
-		"CABCDEFGH1 \u200b\u202e@.:://", "xn--a.xn--b://x@y:1:[::1]", "%40%", "..@..", "\xff\xfe@\x80.\x81", "# @ #a", "a [at] b [dot] c dot d",
+		"CABCDEFGH1 \u200b\u202e@.:://", "ab://\u200b//", "xn--a.xn--b://x@y:1:[::1]", "%40%", "..@..", "\xff\xfe@\x80.\x81", "# @ #a", "a [at] b [dot] c dot d",
 		"\"a\"@b.c (x)@(y)z.d", "C:\\a ~/b ./c.d \\\\e\\f", "'a' “b” `c`", "1.1.1.1:1::1.2.3.4", "0x06060606", "a-1-b_2.c", "( ( ( 5 ) ) )",
 	} {
 		f.Add(s)

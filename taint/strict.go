@@ -74,11 +74,12 @@ func strictURL(dst []byte, s string) ([]byte, bool) {
 	if strings.Contains(behind, "://") || u.port == "" && strings.HasPrefix(behind, ":") || hasDotSegment(u.rest) {
 		return dst, false
 	}
-	host, ok := strictHost(nil, u.host)
+	var buf [longestHost + 1]byte
+	host, ok := strictHost(buf[:0], u.host)
 	if !ok {
 		return dst, false
 	}
-	u.host = string(host)
+	u.host = view(host)
 	return u.append(dst, true), true
 }
 
@@ -93,6 +94,9 @@ func isPort(s string) bool {
 // hasDotSegment reports whether a path has a segment that some programs resolve and others send.
 func hasDotSegment(rest string) bool {
 	path, _, _ := strings.Cut(rest, "?")
+	if strings.IndexByte(path, '%') < 0 && strings.IndexByte(path, '.') < 0 {
+		return false
+	}
 	for segment := range strings.SplitSeq(path, "/") {
 		switch strings.ReplaceAll(strings.ToLower(segment), "%2e", ".") {
 		case ".", "..":
@@ -133,7 +137,8 @@ func strictHost(dst []byte, host string) ([]byte, bool) {
 	for i := range len(host) {
 		dst = append(dst, lower(host[i]))
 	}
-	if folded := string(dst[start:]); strings.Contains(folded, "--") {
+	if strings.Contains(view(dst[start:]), "--") {
+		folded := string(dst[start:])
 		u, err := idna.Punycode.ToUnicode(folded)
 		if err != nil || foldHost(folded) != folded || foldUnicode(u) != u || strings.ContainsAny(u, "ßς") || !allVisible(u) {
 			return dst[:start], false

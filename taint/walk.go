@@ -2,8 +2,6 @@ package taint
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -30,7 +28,11 @@ func (r *recorder) walk(doc []byte, i int) int {
 	case '[':
 		return r.array(doc, i)
 	case '"':
-		end := stringEnd(doc, i)
+		near := doc[:min(len(doc), i+maxLiteral)]
+		end := stringEnd(near, i)
+		if end == len(near) && end < len(doc) {
+			return r.longText(doc, i)
+		}
 		r.literal(doc[i:end:end])
 		return end
 	}
@@ -73,11 +75,12 @@ func (r *recorder) array(doc []byte, i int) int {
 	n := 0
 	for i = gap(doc, i+1); i < len(doc) && doc[i] != ']'; i = gap(doc, i) {
 		r.steps = append(r.steps[:depth], step{index: n})
-		if doc[i] == '{' && r.remembersRows() {
-			end := nestedEnd(doc, i)
-			r.once(view(doc[i:end]), roleRow, func() { r.walk(doc[:end], i) })
-			i = end
-		} else {
+		switch {
+		case doc[i] == '{' && i+1 < len(doc) && doc[i+1] == '}':
+			i += 2
+		case doc[i] == '{' && r.docStart >= 0 && r.remembersRows(): // not what is around a text, which is remembered by itself
+			i = r.rowAt(doc, i)
+		default:
 			i = r.walk(doc, i)
 		}
 		if i = gap(doc, i); i < len(doc) && doc[i] == ',' {
@@ -94,31 +97,6 @@ func gap(doc []byte, i int) int {
 		i++
 	}
 	return i
-}
-
-// stringEnd returns the index behind the string at i. Most strings are short, so this looks at eight bytes at a time by itself.
-func stringEnd(doc []byte, i int) int {
-	for i++; i < len(doc); {
-		if i+8 <= len(doc) {
-			w := binary.LittleEndian.Uint64(doc[i:])
-			quotes, slashes := w^'"'*each, w^'\\'*each
-			// A borrow can only falsify bytes above a true hit, and the lowest hit is all that counts.
-			hits := ((quotes-each)&^quotes | (slashes-each)&^slashes) & highs
-			if hits == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(hits) / 8
-		}
-		switch doc[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
-		}
-		i++
-	}
-	return len(doc)
 }
 
 func nestedEnd(doc []byte, i int) int {
