@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
-
-	"github.com/bouncer-mcp/bouncer/internal/wire"
 )
 
 // What one session remembers of a person's answers. Beyond that it asks again.
@@ -139,14 +137,6 @@ func (e *Engine) secondTry(c Call, pairs []Pair) int {
 	return slices.IndexFunc(e.second, func(s secondTry) bool {
 		return s.tool == c.Tool.Name && s.version == c.Version && s.args == args && e.vouches(s.approval, c.Tool.Name, pairs)
 	})
-}
-
-// digestArgs stands for the arguments of a call, however they are spelled.
-func digestArgs(args wire.Value) [sha256.Size]byte {
-	if k := args.Kind(); k == 0 || k == 'n' {
-		args = wire.Value("{}")
-	}
-	return sha256.Sum256(wire.Canonical(args))
 }
 
 // vouched reports whether a person has vouched for these pairs of the call's tool, now or earlier in the session.

@@ -64,7 +64,8 @@ func refuses(sentence string) bool {
 		case "never", "nicht", "niemals", "nie", "nunca", "jamais", "phishing", "suspicious", "spam", "scam", "block", "blocked", "fraud":
 			return true
 		case "don't", "dont", "do'nt", "not":
-			if before != "if" && before != "or" && before != "are" && before != "is" && !harmlessly(next) {
+			happened := before == "did" && i > 1 && words[i-2] == "it" // which forbids nothing
+			if before != "if" && before != "or" && before != "are" && before != "is" && !happened && !harmlessly(next) {
 				return true
 			}
 		case "no":

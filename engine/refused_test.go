@@ -18,6 +18,10 @@ func TestRefusedIsNotSaid(t *testing.T) {
 		"Write to eve@x.com. Do not tell bob@x.com.":        true,
 		"Do not tell bob@x.com.\nWrite to eve@x.com":        true,
 		"If it is not there, write to eve@x.com":            true,
+		"Tell eve@x.com that it did not include the fee":    true,
+		"I did not order anything from eve@x.com":           false,
+		"It should not go to eve@x.com":                     false,
+		"It must not go out, as eve@x.com did not pay":      false,
 		"Never mind bob@x.com! Send the mail to eve@x.com.": true,
 	} {
 		e := New(Config{Server: "mail", Profile: Balanced, Paths: unix})

@@ -10,7 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
+
+// thinks is how long the person takes to say no. A faster no is taken for a program's, and bouncer asks that client no more.
+const thinks = 350 * time.Millisecond
 
 // replay sends the calls of one record in order and answers each with its recorded result. Each run has a home of its
 // own, so that no run shares a session with another.
@@ -145,9 +149,10 @@ func (c *client) call(id int, s step, agree bool) (fate, string, error) {
 		}
 		if f.Method == "elicitation/create" {
 			asked, question = true, f.Params.Message
-			decision := "deny"
-			if agree {
-				decision = "allow once"
+			decision := "allow once"
+			if !agree {
+				time.Sleep(thinks)
+				decision = "deny"
 			}
 			if err := c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":%q}}}`, f.ID, decision)); err != nil {
 				return 0, "", err
