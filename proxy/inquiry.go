@@ -26,6 +26,9 @@ type inquiry struct {
 	elicit wire.ID   // the client's form, while it is open; guarded by the relay's mu
 	since  time.Time // when it was opened
 	fell   chan fall // closed forms that nobody has answered
+
+	watched chan struct{}  // closed when nobody looks for an answer to posted any more
+	unheard *approve.Reply // the one that was found when the question was already taken away; set before watched is closed
 }
 
 // fall says why a channel has no answer of a person's.
@@ -66,9 +69,17 @@ func (r *relay) pose(ctx context.Context, q *request, i *inquiry, token wire.Val
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	if i.posted != nil {
+		i.watched = make(chan struct{})
 		beside.Go(func() {
-			if reply, ok := i.posted.Wait(ctx); ok {
-				_ = r.conclude(q, reply.Answer, "declined", reply.By, true) // only writing to the server fails, and this queues
+			defer close(i.watched)
+			reply, ok := i.posted.Wait(ctx)
+			if !ok {
+				return
+			}
+			if _, first := r.claim(q); first {
+				_ = r.heed(q, i, reply.Answer, "declined", reply.By, true) // only writing to the server fails, and this queues
+			} else {
+				i.unheard = &reply
 			}
 		})
 	}
@@ -143,6 +154,11 @@ func (r *relay) conclude(q *request, a approve.Answer, note, by string, queue bo
 	if !ok {
 		return nil
 	}
+	return r.heed(q, i, a, note, by, queue)
+}
+
+// heed goes on with a call whose question was claimed.
+func (r *relay) heed(q *request, i *inquiry, a approve.Answer, note, by string, queue bool) error {
 	q.call.by = by
 	if a == approve.No {
 		return r.denyAsked(q, note)

@@ -31,6 +31,13 @@ func (r *relay) lapse(q *request, i *inquiry, why string) bool {
 	if _, ok := r.claim(q); !ok {
 		return false
 	}
+	if i.posted != nil {
+		<-i.watched // who looks for an answer may have found one at this moment, which then is the only copy
+		if i.unheard != nil {
+			_ = r.heed(q, i, i.unheard.Answer, "declined", i.unheard.By, true) // it queues, so it can't fail
+			return false
+		}
+	}
 	stays := r.keepLate(q.call, &late{Question: i.Question, posted: i.posted, elicit: form})
 	reason := refusal(q.call.verdict.Reason, why)
 	q.call.verdict.Reason = reason

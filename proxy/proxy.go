@@ -85,6 +85,11 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	r.judge.Lock()
+	go func() { // while the server is starting: a run that is started again must not tell all over what it told before
+		defer r.judge.Unlock()
+		r.listen()
+	}()
 	ends := make(chan ending, 2)
 	// Nobody waits for the pumps: each ends when its input does, and the caller closes that or ends the process.
 	go func() { ends <- ending{client: true, err: r.pump(r.o.Client.In, r.fromClient, r.clientTooLong)} }()

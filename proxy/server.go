@@ -214,8 +214,7 @@ func (r *relay) deliver(raw []byte, record func(number uint64)) error {
 	r.judge.Lock()
 	defer r.judge.Unlock()
 	r.outputs++
-	first := r.outputs == 1
-	if r.o.Ledger != nil && len(raw) <= maxAtOnce && !first {
+	if r.o.Ledger != nil && len(raw) <= maxAtOnce {
 		record(r.outputs)
 		r.publish()
 		return r.toClient.write(raw)
@@ -224,9 +223,6 @@ func (r *relay) deliver(raw []byte, record func(number uint64)) error {
 	defer r.publish()
 	if err := r.toClient.write(raw); err != nil {
 		return err
-	}
-	if first {
-		r.listen() // a run that is started again must not tell all over what it told before
 	}
 	record(r.outputs)
 	return nil
