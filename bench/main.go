@@ -54,7 +54,7 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.StringVar(&o.bouncer, "bouncer", "", "path of the bouncer binary to measure")
 	set.StringVar(&sizes, "sizes", "1k,100k", "result sizes: 200,1k,10k,100k,1m,16m,64m")
-	set.StringVar(&kinds, "kinds", "prose", "what the results hold: prose,base64,digits,json")
+	set.StringVar(&kinds, "kinds", "prose", "what the results hold: prose,fresh,base64,digits,json")
 	set.IntVar(&o.calls, "calls", 2000, "sequential calls per path, size and round (fewer for large results)")
 	set.IntVar(&o.rounds, "rounds", 5, "interleaved rounds")
 	set.Func("peer", "another relay, as `NAME=COMMAND ARGS`; the server's command line is put behind it", func(s string) error {

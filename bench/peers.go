@@ -28,6 +28,8 @@ func payload(kind string, size int) (before, text, behind string, err error) {
 		case "base64":
 			sum := sha256.Sum256(strconv.AppendInt(nil, int64(row), 10))
 			b.WriteString(base64.RawStdEncoding.EncodeToString(sum[:30])) // a multiple of three: no padding
+		case "fresh": // replaced for each result
+			b.WriteString(strings.Repeat(" ", 64))
 		case "digits":
 			fmt.Fprintf(&b, "%d ", 1_000_000_007*row%999_999_937)
 		case "json":
@@ -74,12 +76,42 @@ func echo(in io.Reader, out io.Writer) error {
 				}
 				payloads[kind+size] = p
 			}
+			if kind == "fresh" {
+				p.text = refresh(len(p.text), id)
+			}
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s%s%s%s"}]}}`+"\n", id, p.before, id, p.text, p.behind)
 		}
 		if err := w.Flush(); err != nil {
 			return err
 		}
 	}
+}
+
+// refresh returns size bytes of prose in which no sentence was said before, with an address in every tenth. Writing it takes the
+// server longer than sending it: it is in every path's time.
+func refresh(size int, id string) string {
+	words := strings.Fields("the report was read by everyone in room and nobody had question about it but some of them would " +
+		"rather see another table before Friday since last month brought more orders than anyone had planned for this year")
+	n, _ := strconv.ParseUint(id, 10, 64) // the client counts
+	state := n*0x9e3779b97f4a7c15 + 1
+	next := func() uint64 { // xorshift
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		return state
+	}
+	b := make([]byte, 0, size+200)
+	for len(b) < size {
+		r := next()
+		for range 8 + r%8 {
+			b = append(append(b, words[next()%uint64(len(words))]...), ' ')
+		}
+		if r>>32%10 == 0 {
+			b = fmt.Appendf(b, "or write to p%d@corp.example", next()>>40)
+		}
+		b = append(b, `.\n`...)
+	}
+	return string(b)
 }
 
 func between(line []byte, head, ends string) string {
