@@ -192,7 +192,9 @@ func (s *Store) settle() {
 		case errors.Is(err, fs.ErrNotExist):
 			_ = os.RemoveAll(folder) // it ended before its record was written, so before any file was touched
 			s.did("removed what has no record")
-		case err != nil || g.Done || g.Reversed:
+		case err != nil:
+		case g.Done || g.Reversed:
+			s.sweep(folder) // it may have ended just behind that
 		default:
 			h.list = []Logged{{Generation: g}}
 			standing, _ := h.judge(0)

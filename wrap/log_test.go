@@ -111,6 +111,15 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%s is still there (%v)", gone, err)
 		}
 	}
+	behind := filepath.Join(m.store.generation(g.Number+1), ".bouncer-1.tmp") // killed when all was noted
+	if err := os.WriteFile(behind, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.write("c.json", "[3]")
+	m.apply("init", m.plan("c.json"))
+	if _, err := os.Stat(behind); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there (%v)", behind, err)
+	}
 }
 
 // TestPrune: fifty generations and half a year are kept; beyond, the pristine file of each config and what undo needs now.
