@@ -102,8 +102,8 @@ type modelRequest struct {
 	key       string // of bouncer's question in an input_required result
 	state     string
 	until     time.Time // when that is no use any more
-	closed    bool // the question was answered, taken back or has expired
-	owed      bool // bouncer must tell the client that its question is taken back
+	closed    bool      // the question was answered, taken back or has expired
+	owed      bool      // bouncer must tell the client that its question is taken back
 }
 
 // modelAsk is a request of the server's.
