@@ -359,7 +359,17 @@ func (r *relay) close() {
 	r.mu.Lock()
 	r.done = true
 	r.withdrawAll()
+	var left []*request
+	for _, q := range r.pending {
+		if q.state == forwarded {
+			r.drop(q)
+			left = append(left, q)
+		}
+	}
 	r.mu.Unlock()
+	for _, q := range left {
+		r.result(q, "lost", 0)
+	}
 	r.toClient.flush()
 	r.toServer.close()
 	r.closeLate()
