@@ -5,17 +5,18 @@ const stems = "igno disr forg over disc verg oubl olvi esqu dime" + // orders to
 	" ai llm llms gpt ki ia chat copi mixt assi clau gemi mist llam bard lang agen mode asis" + // names of machines
 	" inst user task tool ment with syst"
 
-// filter has one bit for each stem and a few by chance, so that hardly any other word is looked at. The test of this
+// filter lets through hardly any other word. It has a digit for each hash of the first four letters of one, which is odd for those of a
+// stem, and the same digit for each pair of first letters, which is 2 or 3 for those of a stem of less than four. The test of this
 // package says what it must be when the stems change.
 const filter = "" +
-	"\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x40\x02\x00\x11\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x08" +
-	"\x00\x24\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40\x00\x80\x00" +
-	"\x00\x00\x40\x04\x00\x08\x00\x00\x00\x00\x08\x10\x00\x00\x00\x00" +
-	"\x00\x40\x40\x00\x00\x00\x10\x00\x00\x00\x20\x00\x00\x40\x00\x01" +
-	"\x10\x00\x02\x40\x00\x00\x00\x00\x00\x00\x02\x20\x00\x40\x00\x00" +
-	"\x00\x00\x00\x01\x00\x42\x00\x00\x00\x00\x00\x00\x00\x00\x20\x00" +
-	"\x20\x00\x00\x00\x04\x00\x00\x00\x00\x00\x04\x00\x00\x00\x02\x00"
+	"00000000000000000000000000000000000000000200001000000000000000000000000000000000000000100100000000000000100010000000000000000000" +
+	"00000000000000000000000000000000000000000000000000000000000000001000000000000000000000000000000000000000000000000000000000010000" +
+	"00000000001001000000000000000000020000000002000000000000000000000000000000000000000000000000000000000010000000000000000100000000" +
+	"00000000000020000000001000100000000000000001000000000000000000000000000000000000000100000000100000000000000000000000000000000000" +
+	"00000002000000100000001000000000000000000000000000001000000000000000000000000000000001000000000000000000000000100000000010000000" +
+	"00001000000000000100000000000010000000000000000000000000000000000000000000000000010000000000010000000000000000100000000000000000" +
+	"00000000000000000000000010000000000000000100001000000000000000000000000000000000000000000000000000000000000000000000010000000000" +
+	"00000100000000000000000000000000001000000000000000000000000000000000000000000000001000000000000000000000000000000100000000000000"
 
 const (
 	filterBits = 10
@@ -31,26 +32,14 @@ func stem(s string) uint32 {
 	return key
 }
 
-func isStem(key uint32) bool {
-	h := key * mix >> (32 - filterBits)
-	return filter[h>>3]>>(h&7)&1 != 0
-}
+func isStem(key uint32) bool { return filter[key*mix>>(32-filterBits)]&1 != 0 }
+
+// pair is where the first two letters of a word have their digit.
+func pair(key uint32) uint32 { return key&31 | key>>3&(31<<5) }
 
 // MayBegin says whether a cue may begin at a word, by its first four bytes as they are in memory; the last of them need not belong
 // to the word. For most words it says no. The two answers are worked out without a branch, since nobody can guess them.
 func MayBegin(first uint32) bool {
 	key := first | 0x20202020
-	h, pair := key*mix>>(32-filterBits), key&31|key>>3&(31<<5)
-	return (filter[h>>3]>>(h&7)|short[pair>>3]>>(pair&7))&1 != 0
+	return (filter[key*mix>>(32-filterBits)]&1 | filter[pair(key)]&2) != 0
 }
-
-// short has one bit for the first two letters of each stem of less than four.
-const short = "" +
-	"\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x02\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x80\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"

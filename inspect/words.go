@@ -163,15 +163,18 @@ func is(s, words string) bool {
 		return false
 	}
 	first := lower(s[0])
-	for i := 0; i < len(words); i++ {
-		start := i
-		for i < len(words) && words[i] != '|' {
-			i++
+	for i := 0; ; i++ {
+		n := strings.IndexByte(words[i:], first)
+		if n < 0 {
+			return false
 		}
-		if words[start] != first {
+		if i += n; i > 0 && words[i-1] != '|' {
 			continue
 		}
-		one := words[start:i]
+		one := words[i:]
+		if end := strings.IndexByte(one, '|'); end > 0 {
+			one = one[:end]
+		}
 		if rest := one[:len(one)-1]; one[len(rest)] == '~' {
 			if len(s) >= len(rest) && sameLetters(s[:len(rest)], rest) {
 				return true
@@ -180,7 +183,6 @@ func is(s, words string) bool {
 			return true
 		}
 	}
-	return false
 }
 
 func lower(c byte) byte {

@@ -155,15 +155,20 @@ func parseURL(s string) (u parsedURL, ok bool) {
 }
 
 // append writes the canonical form.
-func (u parsedURL) append(dst []byte, withFragment bool) []byte {
-	scheme := len(dst)
+func (u *parsedURL) append(dst []byte, withFragment bool) []byte {
+	return u.appendRest(appendHost(u.appendScheme(dst), u.host), withFragment)
+}
+
+func (u *parsedURL) appendScheme(dst []byte) []byte {
 	for i := range len(u.scheme) {
 		dst = append(dst, lower(u.scheme[i]))
 	}
-	standard := defaultPort(string(dst[scheme:]))
-	dst = append(dst, "://"...)
-	dst = appendHost(dst, u.host)
-	if u.port != "" && u.port != standard {
+	return append(dst, "://"...)
+}
+
+// appendRest writes what stands behind the host.
+func (u *parsedURL) appendRest(dst []byte, withFragment bool) []byte {
+	if u.port != "" && u.port != defaultPort(u.scheme) {
 		dst = append(append(dst, ':'), u.port...)
 	}
 	if u.rest == "" || u.rest[0] == '?' {
@@ -177,7 +182,7 @@ func (u parsedURL) append(dst []byte, withFragment bool) []byte {
 }
 
 func defaultPort(scheme string) string {
-	switch scheme {
+	switch strings.ToLower(scheme) {
 	case "http", "ws":
 		return "80"
 	case "https", "wss":

@@ -200,3 +200,66 @@ func BenchmarkAnswer(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkProse takes in running text that nobody has said before and in which there is nothing to remember.
+func BenchmarkProse(b *testing.B) {
+	words := strings.Fields("although nobody on the council had expected it, they voted for another bridge over the river because many people " +
+		"asked them whether it could be built before winter, and since then several engineers have looked at drawings that show how wide " +
+		"each part must become; most residents believe nothing will happen soon")
+	r := rand.New(rand.NewPCG(1, 2))
+	outputs := make([]wire.Value, 16) // or the index would be full
+	for i := range outputs {
+		var text strings.Builder
+		for text.Len() < 1<<20 {
+			text.WriteString("This is what")
+			for range 12 + r.IntN(12) {
+				text.WriteString(" " + words[r.IntN(len(words))])
+			}
+			text.WriteString(".\n")
+		}
+		outputs[i] = said(b, text.String())
+	}
+	b.SetBytes(int64(len(outputs[0])))
+	b.ReportAllocs()
+	var x *Index
+	for i := 0; b.Loop(); i++ {
+		if i%len(outputs) == 0 {
+			x = new(Index)
+		}
+		x.Record(mail, outputs[i%len(outputs)], nil, Reading{})
+	}
+}
+
+// BenchmarkCall reads the arguments of calls: what is looked for in them, and what is noted of them.
+func BenchmarkCall(b *testing.B) {
+	body := strings.TrimSpace(corpus(2 << 10)[300:1324]) // nothing but words
+	for _, call := range []struct{ name, args string }{
+		{"echo", `{"size":1024}`},
+		{"read", `{"id":"17","full":true}`},
+		{"path", `{"path":"/usr/share/doc/readme.txt"}`},
+		{"mail", `{"to":"ann@corp.example","subject":"Minutes","body":"As agreed, see below."}`},
+		{"body", `{"to":"ann@corp.example","subject":"Minutes","body":"` + body + `"}`},
+		{"links", `{"to":"ann@corp.example","subject":"Minutes","body":"` + strings.ReplaceAll(body, "Nobody", "nobody@corp.example, https://corp.example/r/1?a=b#c,") + `"}`},
+		{"code", `{"path":"main.go","text":"` + strings.Repeat(`func (s *server) serve() error {\n\treturn s.listen(\"tcp\", s.address) // again\n}\n`, 12) + `"}`},
+	} {
+		args := wire.Value(call.args)
+		x := session(b, 1<<10)
+		b.Run("author/"+call.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				x.Author(args)
+			}
+		})
+		text, ok := args.Get("body").Text()
+		if !ok {
+			continue
+		}
+		b.Run("carried/"+call.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for range x.Carried(text) {
+				}
+			}
+		})
+	}
+}

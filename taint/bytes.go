@@ -25,6 +25,9 @@ const (
 	urlStopHigh = 1<<('\\'-64) | 1<<('^'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<(0x7f-64)
 	trailingLow = 1<<'.' | 1<<',' | 1<<';' | 1<<':' | 1<<'!' | 1<<'?' | 1<<'\'' | 1<<'*' // belongs to the sentence
 
+	base64Low  = digits | 1<<'+' | 1<<'/' | 1<<'-' | 1<<'='
+	hexLetters = 0x7e | 0x7e<<32
+
 	schemeLow = digits | 1<<'+' | 1<<'-' | 1<<'.'
 
 	pathLow  = hostLow | 1<<'+' | 1<<'/' | 1<<'%' | 1<<'$' | 1<<'='
@@ -41,6 +44,8 @@ func isSchemeByte(c byte) bool  { return in(c, schemeLow, letters) }
 
 // isPathByte also takes every byte beyond ASCII for part of a file's name.
 func isPathByte(c byte) bool { return in(c, pathLow, pathHigh) || c >= utf8.RuneSelf }
+
+func isHexByte(c byte) bool { return in(c, digits, hexLetters) }
 
 func isLetter(c byte) bool { return in(c, 0, letters) }
 func isUpper(c byte) bool  { return c-'A' <= 'Z'-'A' }
@@ -85,18 +90,18 @@ func between(low uint64, from, to byte) uint64 {
 //   - a quote or a capital that does not continue a word; the capital goes on with another,
 //   - a # that does, or a slash behind something that is no word and before a word or a dot.
 //
-// Everything else is passed over eight bytes a step, which is what makes recording cheap on prose. It may also return the
-// last of eight bytes for the sake of what could follow it.
+// Everything else is passed over eight bytes a step, which is what makes recording cheap on prose. At the end of
+// the text, it may also return a byte for the sake of what could follow it.
 func nextTrigger(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
+		if i = plainUpTo(s, i); i+8 > len(s) {
+			break
+		}
 		w := word(s, i)
 		low := w &^ highs
 		sign := func(from, to byte) uint64 { return between(low, from, to) &^ w & highs }
 		const unknown = 0x80 << 56 // what follows the last byte
 		upper := sign('A', 'Z')
-		if (between(low, '!', '`')&^between(low, ',', '-'))&^w&highs&^upper|upper&(upper>>8|unknown) == 0 {
-			continue // words, and what is between most of them
-		}
 		digit := sign('0', '9')
 		name := w&highs | upper | digit | (between(low, 'a', 'z')|between(low, '_', '_'))&highs
 		before := name << 8
@@ -108,7 +113,10 @@ func nextTrigger(s string, i int) int {
 		hit := digit | sign('@', '@') | sign('+', '+') | sign('(', '(') | sign('[', '[') |
 			sign('.', '.')&before&after | sign(':', ':')&(slash>>8|unknown) |
 			(sign('"', '#')|sign('\'', '\'')|sign('`', '`')|slash&(after|sign('.', '.')>>8)|upper&(upper>>8|unknown))&^before
-		if hit != 0 {
+		switch {
+		case hit == 0x80<<56 && i+15 <= len(s):
+			i-- // look again, with what follows it
+		case hit != 0:
 			return i + bits.TrailingZeros64(hit)/8
 		}
 	}
@@ -117,6 +125,38 @@ func nextTrigger(s string, i int) int {
 		if in(s[i], signs, 1|letters&0xffffffff|1<<('['-64)|1<<('\\'-64)|1<<('`'-64)) {
 			return i
 		}
+	}
+	return i
+}
+
+// plainUpTo returns an index at or behind i, before which there are only words and what is between most of them.
+func plainUpTo(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		w := word(s, i)
+		low := w &^ highs
+		upper := between(low, 'A', 'Z')
+		const last = 0x80 << 56 // what follows that is not known
+		drawn := (w|(low+(0x7f-' ')*each))>>8 | last
+		if (between(low, '!', '`')&^between(low, ',', '.')&^upper|between(low, '.', '.')&drawn|upper&(upper>>8|last))&^w&highs != 0 {
+			break
+		}
+	}
+	return i
+}
+
+// nextMask returns the index of the first byte at or after i at which a masked sign may stand: an opening bracket, or a blank before
+// a d. It may also return a blank that is the last of eight bytes.
+func nextMask(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		w := word(s, i)
+		small := w | 0x20*each
+		hit := equal(small, '{') | equal(w, '(') | equal(w, '<') | equal(w, ' ')&(equal(small, 'd')>>8|0x80<<56)
+		if hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for i < len(s) && !in(s[i], 1<<' '|1<<'('|1<<'<', 1<<('['-64)|1<<('{'-64)) {
+		i++
 	}
 	return i
 }

@@ -14,7 +14,7 @@ const maxTraced = 512
 // with too many of them, the rest stands for itself once, as something that an output brought up and nobody vouches for.
 func (x *Index) Carried(text string) iter.Seq2[string, Found] {
 	return func(yield func(string, Found) bool) {
-		d := destinations{x: x, met: make(map[string]struct{})}
+		d := destinations{x: x}
 		shown(text, func(reading string) {
 			d.text = reading
 			s := scanner{found: &d}
@@ -61,17 +61,24 @@ func (d *destinations) typed(kind byte, canon []byte, start, end int) {
 		return
 	}
 	if len(d.values) < maxTraced {
-		d.met[value] = struct{}{}
+		d.meet(value)
 		d.values = append(d.values, value)
 		return
 	}
 	if len(d.aimed) < maxTraced && d.x.aimed(kind, canon) {
-		d.met[value] = struct{}{}
+		d.meet(value)
 		d.aimed = append(d.aimed, value)
 	}
 	if d.more == "" || kind == kindURL && !strings.Contains(d.more, "://") {
 		d.more = value
 	}
+}
+
+func (d *destinations) meet(value string) {
+	if d.met == nil {
+		d.met = make(map[string]struct{})
+	}
+	d.met[value] = struct{}{}
 }
 
 // isScript recognises what is a file in most texts, though it could be a host.

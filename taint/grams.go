@@ -3,6 +3,7 @@ package taint
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 
 	"github.com/bouncer-mcp/bouncer/inspect"
 )
@@ -26,39 +27,53 @@ const (
 
 // filter is a Bloom filter of one hash that takes nothing more once a quarter of it is set.
 type filter struct {
-	bits []uint64
-	set  int
+	bits []uint64 // a power of 2
+	room int      // how many grams go in before the bits are counted again, negative once it is full
 }
 
-func (f *filter) full() bool { return f.set > len(f.bits)*64/4 }
-
-// add puts in the grams at some places of compacted text.
-func (f *filter) add(compact []byte, starts []uint16, size int) {
-	set := 0
-	table, shift := f.bits, (64-size)&63
+// add puts in the grams at some places of compacted text. It doesn't look which of them are new.
+func (f *filter) add(compact *[compactCap + gramLength]byte, starts []uint16) {
+	table, last := f.bits, uint64(len(f.bits)*64-1)
 	for _, start := range starts {
-		at := gramHash(binary.LittleEndian.Uint64(compact[start:])) >> shift
-		old := table[at/64]
-		table[at/64] = old | 1<<(at%64)
-		set += int(^old >> (at % 64) & 1) // no branch, since nobody can guess it
+		at := gramHash(binary.LittleEndian.Uint64(compact[start%compactCap:])) & last
+		table[at/64] |= 1 << (at % 64)
 	}
-	f.set += set
+	if f.room -= len(starts); f.room < 0 {
+		f.count()
+	}
 }
 
-func (f *filter) has(hash uint64, size int) bool {
+// count works out how much room is left. It is called for every so many grams, or it would cost more than they do.
+func (f *filter) count() {
+	quarter := len(f.bits) * 64 / 4
+	least := quarter / 32
+	f.room = quarter + least - f.ones()
+	if f.room < least {
+		f.room = -1
+	}
+}
+
+func (f *filter) ones() (n int) {
+	for _, w := range f.bits {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+func (f *filter) has(hash uint64) bool {
 	if f.bits == nil {
 		return false
 	}
-	at := hash >> (64 - size)
+	at := hash & uint64(len(f.bits)*64-1)
 	return f.bits[at/64]>>(at%64)&1 != 0
 }
 
 // spread is an odd number that mixes bits well.
 const spread = 0x9e3779b97f4a7c15
 
-// gramHash spreads a gram over the upper bits of a number.
+// gramHash returns as many bits as the larger filter needs, those that depend on all of a gram.
 func gramHash(gram uint64) uint64 {
-	return (gram | 0x20*each) * spread // small letters; digits have the bit anyway
+	return (gram | 0x20*each) * spread >> (64 - manyGramBits) // small letters; digits have the bit anyway
 }
 
 const (
@@ -69,9 +84,9 @@ const (
 
 // compacted is a text without what stands between its words, and with no more of each than a gram may hold.
 type compacted struct {
-	text   [compactCap]byte
+	text   [compactCap + gramLength]byte
 	starts [compactCap]uint16 // of words, in text
-	n, ns  int
+	n, ns  uint
 	inside uint64   // 1 if the last byte was part of a word
 	room   int      // for the word under way
 	cues   []uint64 // the words of the text at which a cue may begin: a bit for its first byte
@@ -101,38 +116,42 @@ func (g *grams) add(text string, pay func(bytes int) bool) (cues []uint64) {
 	return c.cues
 }
 
-// take compacts the next bytes of a text.
+// take compacts the next bytes of a text. No index reaches the capacity; the remainders tell the compiler so.
 func (c *compacted) take(text string) {
-	text = text[:wordsOf+gramLength]
-	words := wordMask(text)
-	first, last := words&^(words<<1|c.inside), words&^(words>>1) // bytes of words
-	n, ns, cues := c.n, c.ns, uint64(0)
+	b := (*[wordsOf + gramLength]byte)(unsafe.Slice(unsafe.StringData(text), len(text))) // which is only read
+	words := wordMask(b)
+	first, last := words&^(words<<1|c.inside), words&^(words>>1)|1<<63 // bytes of words
+	cues := uint64(0)
+	n, ns := c.n, c.ns
 	if c.inside&words != 0 { // the word under way goes on
-		binary.LittleEndian.PutUint64(c.text[n:], word(text, 0))
-		n += min(bits.TrailingZeros64(^words), c.room)
+		binary.LittleEndian.PutUint64(c.text[n%compactCap:], binary.LittleEndian.Uint64(b[:]))
+		n += uint(min(bits.TrailingZeros64(^words), c.room))
 		last &= last - 1
 	}
-	for first != 0 {
-		from := bits.TrailingZeros64(first) & 63
-		w := word(text, from)
+	for first != 0 { // counting ones is faster on some processors than to find the first one
+		more := first & (first - 1)
+		at := first ^ more
+		from := bits.OnesCount64(at-1) & 63
+		w := binary.LittleEndian.Uint64(b[from:])
 		if inspect.MayBegin(uint32(w)) {
-			cues |= 1 << from
+			cues |= at
 		}
 		c.starts[ns%compactCap] = uint16(n)
-		binary.LittleEndian.PutUint64(c.text[n:], w) // the next word replaces what is behind this one
-		n += min(bits.TrailingZeros64(last)+1-from, gramLength)
+		binary.LittleEndian.PutUint64(c.text[n%compactCap:], w) // the next word replaces what is behind this one
+		rest := last & (last - 1)
+		n += uint(min(bits.OnesCount64((last^rest)-1)+1-from, gramLength))
 		ns++
-		first, last = first&(first-1), last&(last-1)
+		first, last = more, rest|1<<63
 	}
-	c.inside, c.room = words>>63, max(0, gramLength-bits.LeadingZeros64(^words))
 	c.n, c.ns, c.cues = n, ns, append(c.cues, cues)
+	c.inside, c.room = words>>63, max(0, gramLength-bits.LeadingZeros64(^words))
 }
 
 // wordMask has a bit for each of the first 64 bytes that is a letter or a digit.
-func wordMask(text string) uint64 {
+func wordMask(text *[wordsOf + gramLength]byte) uint64 {
 	var mask uint64
 	for i := 0; i < wordsOf; i += 8 {
-		w := word(text, i)
+		w := binary.LittleEndian.Uint64(text[i:])
 		low := w &^ highs
 		hit := (between(low|0x20*each, 'a', 'z') | between(low, '0', '9')) &^ w & highs
 		mask = mask>>8 | hit>>7*0x0102040810204080&^(1<<56-1)
@@ -143,13 +162,13 @@ func wordMask(text string) uint64 {
 // flush puts in the grams that are complete and keeps what the others have so far.
 func (g *grams) flush(c *compacted, pay func(bytes int) bool) bool {
 	done := c.ns
-	for done > 0 && int(c.starts[done-1])+gramLength > c.n {
+	for done > 0 && uint(c.starts[done-1])+gramLength > c.n {
 		done--
 	}
-	if done > 0 && !g.insert(c.text[:], c.starts[:done], pay) {
+	if done > 0 && !g.insert(&c.text, c.starts[:done], pay) {
 		return false
 	}
-	keep := max(0, c.n-gramLength)
+	keep := max(c.n, gramLength) - gramLength
 	copy(c.text[:], c.text[keep:c.n])
 	for i, start := range c.starts[done:c.ns] {
 		c.starts[i] = start - uint16(keep)
@@ -158,21 +177,22 @@ func (g *grams) flush(c *compacted, pay func(bytes int) bool) bool {
 	return true
 }
 
-func (g *grams) insert(compact []byte, starts []uint16, pay func(bytes int) bool) bool {
-	f, size := &g.few, fewGramBits
-	if f.full() && f.bits != nil {
-		f, size = &g.many, manyGramBits
+func (g *grams) insert(compact *[compactCap + gramLength]byte, starts []uint16, pay func(bytes int) bool) bool {
+	f, size := &g.few, 1<<fewGramBits
+	if f.room < 0 {
+		f, size = &g.many, 1<<manyGramBits
 	}
 	switch {
 	case f.bits == nil:
-		if !pay(1 << size / 8) {
+		if !pay(size / 8) {
 			return false
 		}
-		f.bits = make([]uint64, 1<<size/64)
-	case f.full():
+		f.bits = make([]uint64, size/64)
+		f.count()
+	case f.room < 0:
 		return false
 	}
-	f.add(compact, starts, size)
+	f.add(compact, starts)
 	return true
 }
 
@@ -205,7 +225,7 @@ func (g *grams) hold(compact []byte, starts []bool) bool {
 			continue
 		}
 		hash := gramHash(binary.LittleEndian.Uint64(compact[i:]))
-		if !g.few.has(hash, fewGramBits) && !g.many.has(hash, manyGramBits) {
+		if !g.few.has(hash) && !g.many.has(hash) {
 			return false
 		}
 		found++

@@ -1,6 +1,9 @@
 package taint
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A sight is one value that can be read out of a text.
 type sight struct {
@@ -43,10 +46,11 @@ func (l *lens) read(x *Index, s string) []sight {
 }
 
 // isSimple reports whether a text is sure to have no other spelling, which spares most values the search for one: a short
-// number, a name or an address of short words in ASCII.
+// number, or short words in ASCII with the signs of a sentence or an address.
 func isSimple(s string) bool {
-	const code, number = 12, 7 // characters that may be a text in a code, or digits that have several spellings
-	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' || len(s) > 4 && strings.EqualFold(s[:4], "hxxp") {
+	const code, number = shortestCode, 7 // characters that may be a text in a code, or digits that have several spellings
+	const long = 128                     // so that the search costs no more than to look here
+	if s == "" || len(s) > long || len(s) > 4 && strings.EqualFold(s[:4], "hxxp") {
 		return false
 	}
 	word, longest, run, figures := 0, 0, 0, 0
@@ -58,18 +62,18 @@ func isSimple(s string) bool {
 			}
 			longest = max(longest, word)
 			run++
-		case c == '-' || c == '_':
-			if i > 0 && s[i-1] == '-' {
+		case in(c, 1<<'-'|1<<'+'|1<<'/'|1<<'=', 1<<('_'-64)):
+			if c == '-' && i > 0 && s[i-1] == '-' {
 				return false // as in punycode
 			}
 			word = 0
 			run++
-		case c == '.' || c == '@':
-			word, run = 0, 0
 		case c == ' ':
-			if w := s[i-word : i]; word == 0 || strings.EqualFold(w, "at") || strings.EqualFold(w, "dot") {
+			if w := s[i-word : i]; word > 1 && word < 4 && (strings.EqualFold(w, "at") || strings.EqualFold(w, "dot")) {
 				return false
 			}
+			word, run = 0, 0
+		case in(c, 1<<'.'|1<<','|1<<';'|1<<':'|1<<'!'|1<<'?'|1<<'\''|1<<'"'|1<<'$'|1<<'#'|1<<')'|1<<'\n', 1):
 			word, run = 0, 0
 		default:
 			return false
@@ -78,7 +82,11 @@ func isSimple(s string) bool {
 			return false
 		}
 	}
-	return (longest > 2 && !isDigit(s[0])) || figures == len(s) && figures < number
+	if figures == len(s) {
+		return figures < number
+	}
+	first, last := s[0], s[len(s)-1]
+	return longest > 2 && in(first, 1<<'#', letters|1) && in(last, digits|1<<'.'|1<<','|1<<';'|1<<':'|1<<'!'|1<<'?', letters)
 }
 
 // readPlain is read with no other spellings than those in which outputs are read as well.
@@ -103,8 +111,13 @@ func (l *lens) look(s string) {
 	lo, hi := trimSpan(s, 0, len(s))
 	l.trim = span{lo, hi}
 	l.wholeOf(s, l.own)
-	if bare := strings.Trim(s, " \t\r\n\"'<>"); bare != s {
-		l.wholeOf(bare, false)
+	const wrapping = 1<<' ' | 1<<'\t' | 1<<'\r' | 1<<'\n' | 1<<'"' | 1<<'\'' | 1<<'<' | 1<<'>'
+	for lo = 0; lo < len(s) && in(s[lo], wrapping, 0); lo++ {
+	}
+	for hi = len(s); hi > lo && in(s[hi-1], wrapping, 0); hi-- {
+	}
+	if hi-lo < len(s) {
+		l.wholeOf(s[lo:hi], false)
 	}
 	l.list(s)
 	l.scan(s)
@@ -113,21 +126,35 @@ func (l *lens) look(s string) {
 
 // list reads the items of a list of names without spaces, such as "C0123, #ops".
 func (l *lens) list(s string) {
-	if len(s) > maxListText || !strings.ContainsAny(s, ",;\n") {
+	if len(s) > maxListText {
 		return
 	}
-	items := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
-	if len(items) > maxList {
-		return
-	}
-	for i, item := range items {
-		items[i] = strings.TrimSpace(item)
-		if strings.ContainsAny(items[i], " \t") {
-			return
+	items := 0
+	for item := range itemsOf(s) {
+		alone := len(item) == len(s)
+		item = strings.TrimSpace(item)
+		if items++; alone || items > maxList || strings.IndexByte(item, ' ') >= 0 || strings.IndexByte(item, '\t') >= 0 {
+			return // which is soon in what is no list
 		}
 	}
-	for _, item := range items {
-		l.wholeOf(item, false)
+	for item := range itemsOf(s) {
+		l.wholeOf(strings.TrimSpace(item), false)
+	}
+}
+
+// itemsOf ranges over what stands between the separators of a list.
+func itemsOf(s string) func(yield func(item string) bool) {
+	return func(yield func(item string) bool) {
+		for start := 0; start < len(s); {
+			end := start
+			for end < len(s) && !in(s[end], 1<<','|1<<';'|1<<'\n', 0) {
+				end++
+			}
+			if end > start && !yield(s[start:end]) {
+				return
+			}
+			start = end + 1
+		}
 	}
 }
 
@@ -190,12 +217,12 @@ func (l *lens) typed(kind byte, canon []byte, start, end int) {
 	switch kind {
 	case kindHost:
 		// What was said of a host holds for the hosts below it, down to a domain with two labels.
-		for host := string(canon[max(0, len(canon)-longestHost):]); ; {
-			_, parent, ok := strings.Cut(host, ".")
-			if !ok || strings.IndexByte(parent, '.') < 0 {
+		for host := canon[max(0, len(canon)-longestHost):]; ; {
+			_, parent, ok := bytes.Cut(host, []byte("."))
+			if !ok || bytes.IndexByte(parent, '.') < 0 {
 				return
 			}
-			l.add(kindHost, []byte(parent), false)
+			l.add(kindHost, parent, false)
 			host = parent
 		}
 	case kindURL:

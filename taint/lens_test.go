@@ -8,8 +8,10 @@ import (
 
 // What counts as simple has no other spelling.
 func TestSimple(t *testing.T) {
+	simple := 0
 	check := func(s string) {
 		if isSimple(s) {
+			simple++
 			spellings(s, func(other string) bool {
 				t.Errorf("%q is simple and also reads %q", s, other)
 				return true
@@ -23,15 +25,19 @@ func TestSimple(t *testing.T) {
 		t.Error("nothing is simple")
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 200_000 {
+	const signs = "abcxABCX0123 .-_@,;:!?\"'#$)\n+/="
+	for range 300_000 {
 		var b strings.Builder
-		for range r.IntN(14) {
+		for range r.IntN(20) {
 			if r.IntN(6) == 0 {
 				b.WriteString([]string{" at ", " dot ", "xn--", "hxxp", "com", "%40", "6d61", "bWFy"}[r.IntN(8)])
 			} else {
-				b.WriteByte("abcxABCX0123 .-_@"[r.IntN(17)])
+				b.WriteByte(signs[r.IntN(len(signs))])
 			}
 		}
 		check(b.String())
+	}
+	if simple < 10_000 {
+		t.Errorf("only %d were simple", simple)
 	}
 }

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -88,13 +89,21 @@ func unescape(dst, b []byte) (text []byte, end int) {
 	n := len(dst)
 	dst = slices.Grow(dst, len(b)+8) // no escape is shorter than what it stands for
 	dst = dst[:cap(dst)]
+	quote := -1 // the next one
 	for i := 0; i < len(b); {
-		plain := plainEnd(b, i)
+		if quote < i {
+			quote = indexOf(b, i, '"')
+		}
+		plain := indexOf(b[:quote], i, '\\')
 		n += copy(dst[n:], b[i:plain])
+		// Where there is one escape, others are near, unless it is that of a line. Going on eight bytes or to behind the next
+		// one are the same few instructions, since nobody can guess which it will be.
+		most := 4
+		if plain-i > 64 {
+			most = 1
+		}
 		i = plain
-		// Where there is one escape, others are near. Going on eight bytes or to behind the next one are the same few
-		// instructions, since nobody can guess which it will be.
-		for run := 0; run < 4 && i+10 <= len(b); {
+		for run := 0; run < most && i+10 <= len(b); {
 			w := binary.LittleEndian.Uint64(b[i:])
 			binary.LittleEndian.PutUint64(dst[n:], w)
 			quotes := equal(w, '"')
@@ -126,6 +135,14 @@ func unescape(dst, b []byte) (text []byte, end int) {
 		}
 	}
 	return dst[:n], len(b)
+}
+
+// indexOf returns the index of the first c at or behind i, the length of b if there is none.
+func indexOf(b []byte, i int, c byte) int {
+	if n := bytes.IndexByte(b[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(b)
 }
 
 // shortEscapes has the character that a backslash and another one stand for, 0 for none.

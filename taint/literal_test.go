@@ -12,7 +12,7 @@ import (
 func FuzzLiteral(f *testing.F) {
 	for _, s := range []string{
 		``, `a`, `\"`, `\\`, `\\\"`, `\\\\\\\\\"`, `plain text of more than eight bytes`, `{\"a\":\"b\"}`, `{\"a\":\"{\\\"b\\\":\\\"c\\\\\\\"d\\\"}\"}`,
-		`\b\f\n\r\t\/`, `\u00e9\uD83D\ude00\ud83d\u0041\ud800\ud83d\ude00`, `1234567\\`, `1234567\"`, `123456\u00e9`, "\u00e9\u2028\U0001f600",
+		`\b\f\n\r\t\/`, `\u00e9\uD83D\ude00\ud83d\u0041\ud800\ud83d\ude00`, strings.Repeat("plain text ", 9) + `\n\"` + strings.Repeat("and more ", 12) + `\u00e9\\`, `1234567\\`, `1234567\"`, `123456\u00e9`, "\u00e9\u2028\U0001f600",
 	} {
 		f.Add(s, 3)
 	}

@@ -74,12 +74,17 @@ func maskedSign(s string) (size int, plain byte) {
 		}
 		return 0, 0
 	}
-	if strings.IndexByte("([{<", s[0]) < 0 {
+	if !in(s[0], 1<<'('|1<<'<', 1<<('['-64)|1<<('{'-64)) {
 		return 0, 0
 	}
 	const longest = len("[ dot ]")
-	end := strings.IndexAny(s[:min(len(s), longest)], ")]}>")
-	if end < 0 {
+	end := 1
+	for end < len(s) && !in(s[end], 1<<')'|1<<'>', 1<<(']'-64)|1<<('}'-64)) {
+		if end++; end == longest {
+			return 0, 0
+		}
+	}
+	if end == len(s) {
 		return 0, 0
 	}
 	switch strings.ToLower(strings.Trim(s[1:end], " ")) {

@@ -41,7 +41,11 @@ func (r *recorder) parts(s string) []part {
 
 // partEnd returns the index behind the part that starts at lo: some line's, about one in partSize bytes.
 func (m *memo) partEnd(s string, lo int) int {
-	for i := lo; i < len(s); {
+	i := lo
+	if least := lo + partSize/4; least < len(s) {
+		i += strings.LastIndexByte(s[lo:least], '\n') + 1
+	}
+	for i < len(s) {
 		n := strings.IndexByte(s[i:], '\n')
 		if n < 0 {
 			break

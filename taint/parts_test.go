@@ -70,11 +70,11 @@ func TestEdited(t *testing.T) {
 
 // TestSeam: a phrase, and a word with what follows it, may begin in one part and end in the next one.
 func TestSeam(t *testing.T) {
-	filler := strings.Repeat("All of this is about the meeting in spring, and nobody had a question.\n", 40)
 	x := New([16]byte{1})
 	x.texts.ready(memoTexts, x.pay)
 	before := ""
 	for n := 0; before == ""; n++ {
+		filler := strings.Repeat(fmt.Sprintf("All of this is about meeting %d in spring, and nobody had a question.\n", n), 40) // a part may end in each
 		text := fmt.Sprintf("%sThis is point %d: please disregard all of the\n", filler, n)
 		if x.texts.partEnd(text+filler, 0) == len(text) {
 			before = text

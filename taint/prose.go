@@ -86,25 +86,36 @@ func (r *recorder) lines(s string, marks Marks) {
 // linesOf searches the lines of s[start:stop], which are whole.
 func (r *recorder) linesOf(s string, start, stop int, separator byte) {
 	role := r.role(roleLine + uint64(separator))
-	looked := false
+	r.quiet = r.ascii && !strings.Contains(s[start:stop], spokenDot) // once for all lines, which costs less
+	trigger := -1                                                    // the next place at which there may be something to scan
 	for start < stop {
 		end := len(s)
 		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
 			end = start + i
 		}
-		if line := s[start:end]; len(r.zones) > 0 {
+		if trigger < start {
+			trigger = nextTrigger(s, start)
+		}
+		switch line := s[start:end]; {
+		case trigger >= end && r.quiet && separator == 0 && isSentence(line):
+			// Nothing in it is a value.
+		case len(r.zones) > 0:
 			r.line(line, start, separator)
-		} else {
-			r.onceAs(line, role, func() {
-				if !looked { // once for all lines, which costs less
-					looked, r.quiet = true, r.ascii && !strings.Contains(s, spokenDot)
-				}
-				r.line(line, start, separator)
-			})
+		default:
+			r.onceAs(line, role, func() { r.line(line, start, separator) })
 		}
 		start = end + 1
 	}
 	r.quiet = false
+}
+
+// isSentence reports whether a line in which there is nothing to scan is neither a cell nor a document nor a row.
+func isSentence(line string) bool {
+	if len(line) <= maxLine || !isLetter(line[0]) || strings.IndexByte(line[:min(len(line), maxKey+2)], ':') >= 0 {
+		return false
+	}
+	more, end := trimSpan(line, maxLine, len(line))
+	return more < end
 }
 
 func (r *recorder) line(line string, start int, separator byte) {

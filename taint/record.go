@@ -121,7 +121,7 @@ func (r *recorder) repeats(key uint64) bool {
 		r.echo = make(map[uint64]struct{})
 		var l lens
 		var a aims
-		for text := range scalars(r.args, 0) {
+		scalars(r.args, 0, func(text string) {
 			for _, s := range l.readPlain(r.x, text) {
 				r.echo[s.key] = struct{}{}
 				r.x.mark(s.key, s.strict, MarkUsed, nil) // if nobody has noted that yet
@@ -131,7 +131,7 @@ func (r *recorder) repeats(key uint64) bool {
 					r.echo[r.x.hash.key(folded, kindValue, canon)] = struct{}{}
 				})
 			}
-		}
+		})
 	}
 	_, found := r.echo[key]
 	return found

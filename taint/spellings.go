@@ -23,7 +23,8 @@ const (
 // so that what was encoded twice comes out as well. They are there to find a value in what outputs said, never to trust it:
 // who looks only at s may miss something, who looks at all of them may suspect too much.
 func spellings(s string, yield func(string) bool) {
-	decoders := decoders()
+	all := decoders()
+	decoders := all[:]
 	switch {
 	case len(s) > maxFreed:
 		decoders = decoders[:1]
@@ -47,8 +48,8 @@ func spellings(s string, yield func(string) bool) {
 }
 
 // decoders are the readings, cheapest and commonest first: each returns false, fast, where there is nothing to do.
-func decoders() []func(string) (string, bool) {
-	return []func(string) (string, bool){
+func decoders() [11]func(string) (string, bool) {
+	return [...]func(string) (string, bool){
 		narrowed, unpercent, unentity, unescaped, unmasked, unspaced, unpuny, unbase64, unhexed, renumbered, unwrapped,
 	}
 }
@@ -82,7 +83,7 @@ func unentity(s string) (string, bool) {
 
 // unescaped undoes the escapes of program texts, as in bob\u0040x.com.
 func unescaped(s string) (string, bool) {
-	if !strings.Contains(s, `\u`) && !strings.Contains(s, `\x`) {
+	if strings.IndexByte(s, '\\') < 0 || !strings.Contains(s, `\u`) && !strings.Contains(s, `\x`) {
 		return s, false
 	}
 	var b strings.Builder
@@ -125,11 +126,9 @@ func unmasked(s string) (string, bool) {
 }
 
 func hasMask(s string) bool {
-	for i := range len(s) {
-		if in(s[i], 1<<' '|1<<'('|1<<'<', 1<<('['-64)|1<<('{'-64)) {
-			if size, _ := maskedSign(s[i:]); size > 0 {
-				return true
-			}
+	for i := nextMask(s, 0); i < len(s); i = nextMask(s, i+1) {
+		if size, _ := maskedSign(s[i:]); size > 0 {
+			return true
 		}
 	}
 	return false
@@ -140,21 +139,23 @@ func unspaced(s string) (string, bool) {
 	if len(s) < 5 || len(s) > 512 {
 		return s, false
 	}
-	singles, longest := 0, 0
+	singles := 0
 	for i, n := 0, 0; i <= len(s); i++ {
-		if i < len(s) && strings.IndexByte(" -_.*|", s[i]) < 0 {
+		if i < len(s) && !in(s[i], 1<<' '|1<<'-'|1<<'.'|1<<'*', 1<<('_'-64)|1<<('|'-64)) {
 			if s[i]&0xc0 != 0x80 {
 				n++
 			}
+			if n > 2 {
+				return s, false
+			}
 			continue
 		}
-		longest = max(longest, n)
 		if n == 1 {
 			singles++
 		}
 		n = 0
 	}
-	if longest > 2 || singles < 4 {
+	if singles < 4 {
 		return s, false
 	}
 	separator := s[strings.IndexAny(s, " -_.*|")]
@@ -185,7 +186,7 @@ const shortestCode = 12
 
 // unbase64 collects the texts with values in them that stand in s in base64.
 func unbase64(s string) (string, bool) {
-	return codes(s, isBase64Byte, func(run string) ([]byte, bool) {
+	return codes(s, base64Low, letters|1<<('_'-64), func(run string) ([]byte, bool) {
 		run = strings.TrimRight(run, "=")
 		coding := base64.RawStdEncoding
 		if strings.ContainsAny(run, "-_") {
@@ -198,28 +199,26 @@ func unbase64(s string) (string, bool) {
 
 // unhexed collects the texts with values in them that stand in s in hexadecimal.
 func unhexed(s string) (string, bool) {
-	return codes(s, isHexByte, func(run string) ([]byte, bool) {
+	return codes(s, digits, hexLetters, func(run string) ([]byte, bool) {
 		text, err := hex.DecodeString(run)
 		return text, err == nil
 	})
 }
 
-func isBase64Byte(c byte) bool { return isAlnum(c) || in(c, 1<<'+'|1<<'/'|1<<'-'|1<<'=', 1<<('_'-64)) }
-func isHexByte(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// codes decodes each run of a class of bytes in s, and joins the results that hold a value.
-func codes(s string, class func(byte) bool, decode func(run string) ([]byte, bool)) (string, bool) {
-	if len(s) < shortestCode {
-		return s, false
-	}
+// codes decodes each run of a set of characters in s, and joins the results that hold a value.
+func codes(s string, low, high uint64, decode func(run string) ([]byte, bool)) (string, bool) {
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		start := i
-		for i < len(s) && class(s[i]) {
-			i++
+	for i := 0; i+shortestCode <= len(s); i++ {
+		start, probe := i, i+shortestCode
+		for probe > i && in(s[probe-1], low, high) {
+			probe--
 		}
-		if i-start < shortestCode {
+		if probe > i {
+			i = probe - 1 // no run that is long enough reaches over this one
 			continue
+		}
+		for i += shortestCode; i < len(s) && in(s[i], low, high); {
+			i++
 		}
 		text, ok := decode(s[start:i])
 		if !ok || !isText(text) || !holdsValue(string(text)) {

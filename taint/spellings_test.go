@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -90,5 +91,33 @@ func BenchmarkSpellings(b *testing.B) {
 				spellings(s, func(string) bool { return true })
 			}
 		})
+	}
+}
+
+// No masked sign is passed over.
+func TestMasks(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	signs := []string{" ", "d", "D", "dot", " dot ", "(at)", "[.]", "{ @ }", "<dot>", "(", "]", "a", "\xc3", "\xa8", "\x08", "@"}
+	found := 0
+	for range 20_000 {
+		var b strings.Builder
+		for range r.IntN(20) {
+			b.WriteString(signs[r.IntN(len(signs))])
+		}
+		s := b.String()
+		next := nextMask(s, 0)
+		for i := range len(s) {
+			if next < i {
+				next = nextMask(s, i)
+			}
+			if size, _ := maskedSign(s[i:]); size > 0 {
+				if found++; next != i {
+					t.Fatalf("%q: passed over the sign at %d", s, i)
+				}
+			}
+		}
+	}
+	if found < 10_000 {
+		t.Errorf("only %d signs", found)
 	}
 }

@@ -74,13 +74,11 @@ func strictURL(dst []byte, s string) ([]byte, bool) {
 	if strings.Contains(behind, "://") || u.port == "" && strings.HasPrefix(behind, ":") || hasDotSegment(u.rest) {
 		return dst, false
 	}
-	var buf [longestHost + 1]byte
-	host, ok := strictHost(buf[:0], u.host)
+	canon, ok := strictHost(u.appendScheme(dst), u.host)
 	if !ok {
 		return dst, false
 	}
-	u.host = view(host)
-	return u.append(dst, true), true
+	return u.appendRest(canon, true), true
 }
 
 func isScheme(s string) bool {

@@ -8,19 +8,19 @@ import (
 
 // Author notes that the agent has used every value in the arguments of a call. What an output says of them from then on can
 // only lower what they are taken for, so that no value can be laundered through a note, a file or an address book.
-func (x *Index) Author(args wire.Value) {
-	for text := range scalars(args, 0) {
-		sights := x.lens.read(x, text)
-		marks := MarkUsed
-		if x.unheard(sights) && x.grams.mangled(text) {
-			marks |= MarkMangled // now, since the call's own echo is going to make it look so
-		}
-		for _, s := range sights {
-			if s.whole {
-				x.mark(s.key, s.strict, marks, nil)
-			} else {
-				x.mark(s.key, s.strict, MarkUsed, nil)
-			}
+func (x *Index) Author(args wire.Value) { scalars(args, 0, x.author) }
+
+func (x *Index) author(text string) {
+	sights := x.lens.read(x, text)
+	marks := MarkUsed
+	if x.unheard(sights) && x.grams.mangled(text) {
+		marks |= MarkMangled // now, since the call's own echo is going to make it look so
+	}
+	for _, s := range sights {
+		if s.whole {
+			x.mark(s.key, s.strict, marks, nil)
+		} else {
+			x.mark(s.key, s.strict, MarkUsed, nil)
 		}
 	}
 }
@@ -35,34 +35,42 @@ func (x *Index) unheard(sights []sight) bool {
 	return true
 }
 
-// scalars ranges over the scalars of arguments, also of those in documents inside strings, and over the member names that
-// may be values.
-func scalars(v wire.Value, nested int) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for leaf := range v.Leaves() {
-			switch text, isText := leaf.Value.View(); {
-			case leaf.IsKey:
-				if strings.ContainsAny(text, `@.+\:/`) && !yield(text) {
-					return
+// scalars calls take with the scalars of arguments, also with those in documents inside strings, and with the member names that
+// may be values. Which brackets are around them makes no difference here.
+func scalars(v wire.Value, nested int, take func(text string)) {
+	for i := 0; i < len(v); {
+		switch c := v[i]; {
+		case c == '"':
+			end := stringEnd(v, i)
+			text, _ := v[i:end].View()
+			if i = gap(v, end); i < len(v) && v[i] == ':' {
+				if mayName(text) {
+					take(text)
 				}
-			case leaf.Value.Kind() == '0':
-				if !yield(text) {
-					return
-				}
-			case isText:
-				if !yield(text) {
-					return
-				}
-				if doc := document(text, nested); doc != nil {
-					for inner := range scalars(doc, nested+1) {
-						if !yield(inner) {
-							return
-						}
-					}
-				}
+				continue
 			}
+			take(text)
+			if doc := document(text, nested); doc != nil {
+				scalars(doc, nested+1, take)
+			}
+		case c == '-' || isDigit(c):
+			end := scalarEnd(v, i)
+			take(view(v[i:end]))
+			i = end
+		default:
+			i++
 		}
 	}
+}
+
+// mayName reports whether a member's name may be a value itself.
+func mayName(name string) bool {
+	for i := range len(name) {
+		if in(name[i], 1<<'.'|1<<'+'|1<<':'|1<<'/', 1|1<<('\\'-64)) { // 1 is the @
+			return true
+		}
+	}
+	return false
 }
 
 // maxSaid bounds how much of what the person said is taken in.

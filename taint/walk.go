@@ -2,7 +2,6 @@ package taint
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 	"unsafe"
 
@@ -36,10 +35,7 @@ func (r *recorder) walk(doc []byte, i int) int {
 		r.literal(doc[i:end:end])
 		return end
 	}
-	end := i
-	for end < len(doc) && strings.IndexByte(",:]}\" \t\r\n", doc[end]) < 0 {
-		end++
-	}
+	end := scalarEnd(doc, i)
 	if c := doc[i]; c == '-' || isDigit(c) {
 		r.number(view(doc[i:end]))
 	}
@@ -90,6 +86,14 @@ func (r *recorder) array(doc []byte, i int) int {
 	}
 	r.steps = r.steps[:depth]
 	return min(i+1, len(doc))
+}
+
+// scalarEnd returns the index behind the scalar at i that is no string.
+func scalarEnd(doc []byte, i int) int {
+	for i < len(doc) && !in(doc[i], 1<<','|1<<':'|1<<'"'|1<<' '|1<<'\t'|1<<'\r'|1<<'\n', 1<<(']'-64)|1<<('}'-64)) {
+		i++
+	}
+	return i
 }
 
 func gap(doc []byte, i int) int {
