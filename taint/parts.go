@@ -20,10 +20,11 @@ const (
 )
 
 // parts cuts a text of ASCII into parts, nil if it is not one to remember. Where a part ends depends on the text there, not on
-// where that stands, so that behind a change the parts are soon the same as before.
+// where that stands, so that behind a change the parts are soon the same as before. NULs may part the words that address the agent
+// by any distance, so that a text with one has no parts.
 func (r *recorder) parts(s string) []part {
 	m := &r.x.texts
-	if len(s) < minParts || !r.remembersRows() || !m.ready(memoTexts, r.x.pay) {
+	if len(s) < minParts || strings.IndexByte(s, 0) >= 0 || !r.remembersRows() || !m.ready(memoTexts, r.x.pay) {
 		return nil
 	}
 	all := make([]part, 0, len(s)/partSize+1)

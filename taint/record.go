@@ -42,6 +42,7 @@ type recorder struct {
 	aims aims
 
 	braces   int                   // in the last row that was no known one
+	looked   int                   // bytes in which the end of a known row was looked for, at most
 	texts    [maxNested + 1][]byte // buffers for what is escaped, one for each document inside another
 	docs     [maxNested + 1][]byte // buffers for listings as JSON, and for documents without what is known
 	whole    []byte                // buffer

@@ -14,6 +14,8 @@ const (
 	maxGuess  = 1 << 10 // bytes of one whose end is guessed,
 	maxBraces = 8       // and closing braces in it
 	maxMisses = 32      // unknown rows at the beginning of a document, behind which none is looked for beforehand
+	maxEnds   = 8       // rows of one document whose ends are looked for beforehand
+	maxAround = 64      // brackets around and in a known row that is left out: with more, it might be what makes a text no document
 )
 
 // rowAt takes in the object at i, an element of an array, and returns the index behind it.
@@ -47,6 +49,7 @@ func (r *recorder) knownRow(doc []byte, i int, role uint64) int {
 	}
 	guess := doc[i:min(len(doc), i+maxGuess)]
 	end := 0
+	r.looked = len(guess)
 	for range max(1, r.braces) {
 		n := bytes.IndexByte(guess[end:], '}')
 		if n < 0 {
@@ -71,6 +74,8 @@ func (r *recorder) news(text string) string {
 	buf := r.docs[r.nested][:0]
 	role := roleRow | uint64(r.nested+1)<<8 | roleInDoc
 	misses := 0              // without a known row
+	ends, looked := 0, 0     // rows whose ends were looked for, and bytes looked at for rows that turned out to be unknown
+	nested := 0              // brackets that are open
 	done, last := 0, byte(0) // up to where the text is in buf, and the sign before i
 	for i := 0; i < len(doc); {
 		c := doc[i]
@@ -80,7 +85,8 @@ func (r *recorder) news(text string) string {
 		}
 		if c == '{' && (last == '[' || last == ',') {
 			end := r.knownRow(doc, i, role)
-			if misses++; end == 0 && misses < 4 { // rows may be longer than the last ones were
+			if misses++; end == 0 && misses < 4 && ends < maxEnds { // rows may be longer than the last ones were
+				ends++
 				if before := r.braces; r.rowEnd(doc, i) > 0 && r.braces != before {
 					end = r.knownRow(doc, i, role)
 				}
@@ -88,12 +94,24 @@ func (r *recorder) news(text string) string {
 			if end == 0 && misses == maxMisses && done == 0 {
 				return text
 			}
-			if end > 0 {
+			if end == 0 {
+				looked += r.looked
+			}
+			if looked > 3*len(doc) {
+				break // no listing is like that
+			}
+			if end > 0 && nested+bytes.Count(doc[i:end], []byte{'}'})+bytes.Count(doc[i:end], []byte{']'}) <= maxAround {
 				misses = 0
 				buf = append(append(buf, doc[done:i]...), "{}"...)
 				i, done, last = end, end, '}'
 				continue
 			}
+		}
+		switch c {
+		case '{', '[':
+			nested++
+		case '}', ']':
+			nested--
 		}
 		if i++; !isBlank(c) {
 			last = c
