@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,13 +38,13 @@ func measure(o options) error {
 	paths := []peer{
 		{"direct", nil},
 		{"copier", []string{self, "copy"}},
-		{"bouncer", []string{o.bouncer, "run", "--home=" + home, "--upstream-name=echo", "--"}},
+		{"bouncer", []string{o.bouncer, "run", "--home=" + freshHome, "--upstream-name=echo", "--"}},
 	}
 	paths = append(paths, o.peers...)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, kind := range o.kinds {
 		for _, size := range o.sizes {
-			got, err := rounds(o, paths, server, load{kind, size, callsFor(o.calls, size)})
+			got, err := rounds(o, paths, server, home, load{kind, size, callsFor(o.calls, size)})
 			if err != nil {
 				return err
 			}
@@ -60,13 +61,24 @@ type load struct {
 	size, calls int
 }
 
+// freshHome stands in a command line for a folder that no session has used before, so that none starts with what others said.
+const freshHome = "HOME"
+
 // rounds measures every path in turn, again and again.
-func rounds(o options, paths []peer, server []string, l load) (map[string][]sample, error) {
+func rounds(o options, paths []peer, server []string, home string, l load) (map[string][]sample, error) {
 	got := map[string][]sample{}
 	for round := range o.rounds + 1 {
 		for _, p := range paths {
-			s, err := session(append(slices.Clone(p.argv), server...), l)
+			fresh, err := os.MkdirTemp(home, "")
 			if err != nil {
+				return nil, err
+			}
+			argv := slices.Clone(p.argv)
+			for i := range argv {
+				argv[i] = strings.Replace(argv[i], "="+freshHome, "="+fresh, 1)
+			}
+			s, err := session(append(argv, server...), l)
+			if err = errors.Join(err, os.RemoveAll(fresh)); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.name, err)
 			}
 			if round > 0 { // the first warms the caches
