@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -21,12 +22,17 @@ import (
 	"github.com/bouncer-mcp/bouncer/engine"
 	"github.com/bouncer-mcp/bouncer/internal/direct"
 	"github.com/bouncer-mcp/bouncer/internal/link"
+	"github.com/bouncer-mcp/bouncer/internal/wire"
 	"github.com/bouncer-mcp/bouncer/packs"
 	"github.com/bouncer-mcp/bouncer/policy"
 	"github.com/bouncer-mcp/bouncer/proxy"
 	"github.com/bouncer-mcp/bouncer/session"
 	"github.com/bouncer-mcp/bouncer/wrap"
 )
+
+// enough is the memory up to which garbage may stand where a large frame has passed: four of the largest, in bytes. What is in use
+// may go beyond it.
+const enough = 4 * wire.DefaultMax
 
 // graceFor is how long a server may take to end by itself once its client is gone.
 const graceFor = 2 * time.Second
@@ -79,6 +85,9 @@ func (a *app) runProxy(ctx context.Context, o runOptions) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if os.Getenv("GOMEMLIMIT") == "" { // or it is the person's
+		debug.SetMemoryLimit(enough)
+	}
 	in, out, restore := link.Stdio()
 	defer restore()
 	client := proxy.End{In: direct.Shared(in), Out: direct.Shared(out)}
