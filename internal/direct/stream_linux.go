@@ -68,8 +68,8 @@ func (s *raw) Read(p []byte) (int, error) {
 
 // Write is that of [os.File].
 func (s *raw) Write(p []byte) (int, error) {
+	s.p, s.n, s.err = p, 0, nil
 	if !s.plain {
-		s.p, s.n, s.err = p, 0, nil
 		err := s.conn.Write(s.write)
 		switch {
 		case s.plain:
@@ -81,7 +81,8 @@ func (s *raw) Write(p []byte) (int, error) {
 			return s.n, nil
 		}
 	}
-	return s.file.Write(p)
+	n, err := s.file.Write(p[s.n:])
+	return s.n + n, err
 }
 
 // Close is that of [os.File].
@@ -117,7 +118,7 @@ func (s *raw) settled(errno syscall.Errno) bool {
 	case 0:
 	case syscall.EAGAIN:
 		return false
-	case syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EPERM: // nothing has been moved: the first call of all says so
+	case syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EPERM: // an old kernel, or a container that does not let this call through
 		if s.plain = s.shared; s.plain {
 			return true
 		}
